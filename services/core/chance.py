@@ -6,7 +6,7 @@ indices, never as cards, so that one form serves every title.
 """
 
 import hmac
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Protocol, TypeVar
 
@@ -72,14 +72,14 @@ class Rolling:
             order[place], order[place + jump] = order[place + jump], order[place]
         return order[:n]
 
-    def _numbers(self, limits: Iterable[int]) -> Iterable[int]:
+    def _numbers(self, limits: Iterable[int]) -> Iterator[int]:
         words = self._words(self._ordinal + len(self.outcomes))
         for limit in limits:
-            # Rejection sampling: the words past the last whole multiple of `limit` would favour small numbers.
+            # Rejection sampling: words past the last whole multiple of `limit` would favour small numbers.
             fair = _WORD - _WORD % limit
             yield next(word for word in words if word < fair) % limit
 
-    def _words(self, ordinal: int) -> Iterable[int]:
+    def _words(self, ordinal: int) -> Iterator[int]:
         prefix = ordinal.to_bytes(8, "big")
         for block in count():
             digest = hmac.digest(self._key, prefix + block.to_bytes(4, "big"), "sha256")

@@ -23,7 +23,7 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     """How a match ended. Storage format.
 
     `winners`: one seat won; several drew with each other; none after an abort.
-    `reason`: snake_case, the title's own word or one of the match's (`resignation`, `agreement`, `time`, `abort`).
+    `reason`: snake_case, the title's own word, or the match's `resignation`, `agreement`, `time` or `abort`.
     `scores`: one per seat where the title counts points.
     """
 
@@ -56,7 +56,7 @@ class Title(Protocol, Generic[OptionsT, StateT, MoveT, ViewT]):
         """The seats that may move now; empty exactly when the game is over."""
 
     def legal_moves(self, state: StateT, seat: int) -> Iterable[MoveT]:
-        """Every move `apply` would accept from this seat, each once, in a fixed order; empty when not to act."""
+        """All that `apply` would accept from this seat, each once, in a fixed order; none if not to act."""
 
     def apply(self, state: StateT, seat: int, move: MoveT, chance: Chance) -> StateT:
         """The position after `move`, forced passes included. Raises MoveIllegal; `seat` is in `to_act`."""
@@ -80,7 +80,7 @@ class Title(Protocol, Generic[OptionsT, StateT, MoveT, ViewT]):
         """Raises MoveUnreadable for any text that is no notation."""
 
     def render(self, view: ViewT) -> str:
-        """A view as a few lines of text, for terminals, logs and tests. It shows no more than the view holds."""
+        """A view as a few lines of text, for terminals, logs and tests; no more than the view holds."""
 
 
 AnyTitle = Title[Any, Any, Any, Any]
