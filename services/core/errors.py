@@ -92,6 +92,14 @@ class ClockExpired(DomainError):
 
 
 @dataclass(eq=False)
+class ClockRunning(DomainError):
+    """A flag that has not fallen, or whose grace is not over."""
+
+    reason: ClassVar[str] = "CLOCK_RUNNING"
+    says: ClassVar[str] = "no clock has run out"
+
+
+@dataclass(eq=False)
 class NothingToAnswer(DomainError):
     """An answer quotes an offer that is not open (any more)."""
 

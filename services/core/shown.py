@@ -1,0 +1,154 @@
+"""What leaves a rules worker: a match and its events as one audience may see them, as JSON-ready structs.
+
+An allow-list: whatever is not named here stays inside. Luck, digests, salts and the seed are
+shown once the match is over, to everybody alike.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Raw, Struct
+
+from services.core.clock import Clock
+from services.core.events import Event, text_of
+from services.core.match import Match, Offer
+from services.core.match_events import NAMES, MatchStarted, MoveMade
+from services.core.title import Outcome
+
+
+class ShownSeat(Struct, frozen=True):
+    """A seat and the player who sits there."""
+
+    player: str
+
+
+class ShownOffer(Struct, frozen=True):
+    """An open offer or request: quote `version` to answer it."""
+
+    version: int
+    by: int
+
+
+class ShownClock(Struct, frozen=True):
+    """`remaining_ms`: by seat, as of the match's `at`. `deadline_at`: UTC ms of the next flag if nothing happens."""
+
+    rule: Clock
+    remaining_ms: tuple[int, ...]
+    deadline_at: int | None
+
+
+class MatchView(Struct, frozen=True, kw_only=True):
+    """A match at one version for one audience. `seat`: whose eyes; null is a spectator. `at`: UTC ms."""
+
+    match: str
+    title: str
+    rules_version: int
+    version: int
+    at: int
+    status: Literal["running", "over"]
+    seat: int | None
+    seats: tuple[ShownSeat, ...]
+    to_act: tuple[int, ...]
+    options: Raw
+    commitment: str
+    clock: ShownClock | None
+    draw_offer: ShownOffer | None
+    takeback_request: ShownOffer | None
+    outcome: Outcome | None
+    view: Any
+
+
+class ShownEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An event for one audience. `notation`: a move's short text. `request_id`: only for who sent it.
+
+    `chance`, `digest` and `salt`: once the match is over. A hidden move has neither `move` nor `notation`.
+    """
+
+    type: str
+    version: int
+    at: int
+    by: int | str
+    data: dict[str, Any] = {}
+    notation: str = ""
+    request_id: str = ""
+    digest: str = ""
+    salt: str = ""
+
+
+def show_match(match: Match, seat: int | None) -> MatchView:
+    """`match` through the eyes of `seat`; None is a spectator."""
+    started = match.started
+    flag = match.flag
+    return MatchView(
+        match=match.id,
+        title=started.title,
+        rules_version=started.rules_version,
+        version=match.version,
+        at=match.at,
+        status="over" if match.outcome else "running",
+        seat=seat,
+        seats=tuple(ShownSeat(sitting.player) for sitting in started.seats),
+        to_act=tuple(sorted(match.to_act)),
+        options=started.options,
+        commitment=started.commitment,
+        clock=ShownClock(started.clock, match.remaining, flag[1] if flag else None)
+        if started.clock
+        else None,
+        draw_offer=_offer(match.draw_offer),
+        takeback_request=_offer(match.takeback),
+        outcome=match.outcome,
+        view=match.ruleset.title.view(match.state, seat),
+    )
+
+
+def show_event(match: Match, event: Event, viewer: int | None, over: bool) -> ShownEvent:
+    """`event` of `match` for `viewer`. `over`: whether the match has ended by now, or by this event."""
+    data = msgspec.json.decode(event.data)
+    if not over:
+        data.pop("chance", None)
+    notation = ""
+    if event.type == NAMES[MatchStarted]:
+        # Nonces key the luck together with the seed; until the end only their owners need them.
+        data["seats"] = [sitting if over else {"player": sitting["player"]} for sitting in data["seats"]]
+    elif event.type == NAMES[MoveMade]:
+        notation = _show_move(match, event, viewer, over, data)
+    return ShownEvent(
+        type=event.type,
+        version=event.version,
+        at=event.at,
+        by=event.by,
+        data=data,
+        notation=notation,
+        request_id=event.request_id if viewer is not None and viewer == event.by else "",
+        digest=event.digest if over else "",
+        salt=event.salt if over else "",
+    )
+
+
+def _show_move(match: Match, event: Event, viewer: int | None, over: bool, data: dict[str, Any]) -> str:
+    """The notation of a move as `viewer` may know it; changes `data` to fit."""
+    title = match.ruleset.title
+    move = match.ruleset.read_move(Raw(msgspec.json.encode(data["move"])))
+    shown = move if over or not isinstance(event.by, int) else title.redact(move, event.by, viewer)
+    if shown is None:
+        del data["move"]
+        return ""
+    data["move"] = msgspec.to_builtins(shown)
+    return title.notation(shown)
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """The answer to an accepted command. `head`: hash of the stream after it, Base64. `view`: a MatchView."""
+
+    match: str
+    version: int
+    head: str
+    view: Raw
+
+
+def receipt(match: Match, view: bytes) -> Receipt:
+    return Receipt(match=match.id, version=match.version, head=text_of(match.head), view=Raw(view))
+
+
+def _offer(offer: Offer | None) -> ShownOffer | None:
+    return ShownOffer(offer.version, offer.by) if offer else None
