@@ -30,7 +30,7 @@ class ShownOffer(Struct, frozen=True):
 
 
 class ShownClock(Struct, frozen=True):
-    """`remaining_ms`: by seat, as of the match's `at`. `deadline_at`: UTC ms of the next flag if nothing happens."""
+    """`remaining_ms`: by seat, as of the match's `at`. `deadline_at`: UTC ms of the next flag."""
 
     rule: Clock
     remaining_ms: tuple[int, ...]

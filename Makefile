@@ -1,0 +1,65 @@
+# `make help` lists what there is. Everything runs in .venv, which is made on first use.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PROTOS := $(shell find protos -name '*.proto')
+SLOW ?=
+
+.PHONY: help run test lint format protos bench replay lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+run: $(VENV)/.local gen/.stamp ## serve the whole system on embedded servers, gateway on 127.0.0.1:8080 (ARGS="--help" for options)
+	@exec $(BIN)/waystation run $(ARGS)
+
+test: $(VENV)/.dev gen/.stamp ## run the tests on real embedded servers (ARGS="-k name" to choose)
+	$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/.dev gen/.stamp ## ruff, mypy --strict, import contracts, buf, spelling, yaml
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint protos
+	$(BIN)/buf format --diff --exit-code protos
+	$(BIN)/codespell
+	$(BIN)/yamllint --strict .
+
+format: $(VENV)/.dev ## format code and protos
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	$(BIN)/buf format --write protos
+
+protos: ## generate gen/ from protos/ again
+	@rm -f gen/.stamp
+	@$(MAKE) --no-print-directory gen/.stamp
+
+bench: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
+	$(BIN)/python -m bench.playouts $(ARGS)
+
+replay: $(VENV)/.local gen/.stamp ## print a match version by version, proved from its stream: make replay MATCH=<id>
+	@test -n "$(MATCH)" || { echo "make replay: say which match: make replay MATCH=<id>"; exit 2; }
+	@$(BIN)/waystation replay $(MATCH) $(ARGS)
+
+lock: $(VENV)/.dev ## resolve requirements/*.txt again (needs uv; versions at least two weeks old)
+	deploy/local/lock.sh
+
+clean: ## remove what was built; matches in data/ stay
+	rm -rf $(VENV) gen .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.local: requirements/local.txt pyproject.toml
+	@deploy/local/setup.sh $(PYTHON) $(VENV) requirements/local.txt
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml
+	@deploy/local/setup.sh $(PYTHON) $(VENV) requirements/dev.txt
+	@touch $@ $(VENV)/.local
+
+gen/.stamp: $(PROTOS) | $(VENV)/.local
+	@deploy/local/protos.sh $(VENV)
+	@touch $@

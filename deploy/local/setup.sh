@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes the virtual environment and installs one lock file into it: with uv where it is, else with venv and pip.
+set -euo pipefail
+python=$1 venv=$2 lock=$3
+
+command -v "$python" >/dev/null || { echo "waystation: there is no '$python'; install Python 3.11 or later, or say PYTHON=..." >&2; exit 1; }
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+    echo "waystation: $("$python" --version) is too old; 3.11 or later is needed (make PYTHON=python3.12 ...)" >&2
+    exit 1
+}
+
+if command -v uv >/dev/null; then
+    [ -x "$venv/bin/python" ] || uv venv --quiet --python "$python" "$venv"
+    uv pip install --quiet --python "$venv/bin/python" --require-hashes -r "$lock"
+    uv pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --editable .
+    exit
+fi
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || {
+    echo "waystation: '$python -m venv' failed; Debian keeps it in the package python3-venv" >&2
+    exit 1
+}
+pip=("$venv/bin/python" -m pip --disable-pip-version-check --quiet install)
+"${pip[@]}" --require-hashes -r "$lock"
+"${pip[@]}" --no-deps --no-build-isolation --editable .
