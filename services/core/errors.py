@@ -135,6 +135,17 @@ class VersionConflict(DomainError):
 
 
 @dataclass(eq=False)
+class HistoryForked(DomainError):
+    """The stream does not hold the head that the writer folded (a lost tail): refold from the stream."""
+
+    reason: ClassVar[str] = "HISTORY_FORKED"
+    says: ClassVar[str] = "{stream} no longer holds version {version} as it was; it is at {actual}"
+    stream: str
+    version: int
+    actual: int
+
+
+@dataclass(eq=False)
 class RequestIdReused(DomainError):
     reason: ClassVar[str] = "REQUEST_ID_REUSED"
     says: ClassVar[str] = "the request id was used at version {version} for another command"
