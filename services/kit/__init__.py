@@ -1,1 +1,1 @@
-"""The only toolbox for I/O: the store, the bus, servers, channels, telemetry. Services import it; titles do not."""
+"""The toolbox for I/O: store, bus, servers, channels, telemetry. Services import it, titles never do."""
