@@ -88,4 +88,4 @@ AnyTitle = Title[Any, Any, Any, Any]
 
 def component_data(slug: str, name: str) -> bytes:
     """The bytes of `seeds/<slug>/<name>`, read once at import by the titles that keep data there."""
-    return resources.files("seeds").joinpath(slug, name).read_bytes()
+    return (resources.files("seeds") / slug / name).read_bytes()
