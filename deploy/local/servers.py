@@ -72,7 +72,7 @@ class EmbeddedServer(ABC):
         self.data_dir.mkdir(parents=True, exist_ok=True)
         for tries_left in reversed(range(1 if self.port else _PORT_TRIES)):
             chosen = self.port
-            self.port = chosen or _free_port()
+            self.port = chosen or free_port()
             try:
                 self._launch()
                 return self.url
@@ -131,7 +131,7 @@ class EmbeddedServer(ABC):
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_dying_with_parent(),
+                preexec_fn=dying_with_parent(),
             )
         try:
             self._wait_until_ready(self._child)
@@ -224,7 +224,8 @@ def _nats_binary() -> str:
     return binary
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on at this moment."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -240,7 +241,7 @@ def _is_taken(port: int) -> bool:
         return False
 
 
-def _dying_with_parent() -> Callable[[], None] | None:
+def dying_with_parent() -> Callable[[], None] | None:
     """What the child runs before exec so that it gets SIGTERM when its parent is gone; None off Linux."""
     if sys.platform != "linux":
         return None

@@ -1,0 +1,94 @@
+"""`waystation`: run the system, replay a match from its stream, verify a record."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+app = App(name="waystation", help="An event-sourced backend for turn-based board games.", version_flags=[])
+
+
+@app.command
+def run(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    data: Path | None = None,
+    ephemeral: Annotated[bool, Parameter(negative=())] = False,
+    workers: int = 1,
+    fsync: Literal["everysec", "always"] = "everysec",
+) -> int:
+    """Serve everything on this machine, on embedded servers, until Ctrl-C.
+
+    REDIS_URL and NATS_URL make it use those servers instead of embedded ones.
+
+    Parameters
+    ----------
+    host
+        Address the gateway listens on.
+    port
+        Port the gateway listens on.
+    data
+        Folder that keeps the matches between runs; ./data by default.
+    ephemeral
+        Keep nothing: use a temporary folder.
+    workers
+        Rules workers for each title.
+    fsync
+        When the store flushes an accepted move to the disk.
+    """
+    from deploy.local.run import run as serve
+
+    return serve(host=host, port=port, data=data, ephemeral=ephemeral, workers=workers, fsync=fsync)
+
+
+@app.command
+def replay(
+    match: str,
+    *,
+    version: int | None = None,
+    seat: int | None = None,
+    data: Path | None = None,
+) -> int:
+    """Fold a match from its stream, prove digests and hash chain, and print the board version by version.
+
+    Reads REDIS_URL if it is set; else the store of the run that is going on, or the one it left behind.
+
+    Parameters
+    ----------
+    match
+        Id of the match.
+    version
+        Print this version only.
+    seat
+        Through the eyes of this seat; a spectator's by default.
+    data
+        Folder of the run; ./data by default.
+    """
+    from cli.replay import print_replay
+
+    return asyncio.run(print_replay(match, version=version, seat=seat, data=data))
+
+
+@app.command
+def verify(record: Path) -> int:
+    """Prove the record of a finished match offline: chain, digests, commitment, luck and outcome.
+
+    Parameters
+    ----------
+    record
+        The file; - for standard input.
+    """
+    from cli.verify import print_verdict
+
+    return print_verdict(sys.stdin.buffer.read() if str(record) == "-" else record.read_bytes())
+
+
+def main() -> None:
+    sys.exit(app())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""`waystation replay`: a match version by version, from its stream alone."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from services.kit.redis_store import RedisStore
+from services.rules.library import ruleset_for
+
+from deploy.local.servers import Valkey
+from deploy.local.system import ROOT, RUN_FILE
+from services.core.errors import DomainError
+from services.core.ids import MatchId, match_stream
+from services.core.replay import Step, replayed
+
+
+async def print_replay(match: str, *, version: int | None, seat: int | None, data: Path | None) -> int:
+    """Prints every version (or one); 0 if the whole stream holds, 1 with the first fault otherwise."""
+    with _redis_url((data or ROOT / "data").resolve()) as url:
+        try:
+            store = await RedisStore.connect(url)
+            try:
+                entries = await store.read(match_stream(MatchId(match)))
+                seed = await store.seed(MatchId(match))
+            finally:
+                await store.close()
+            if not entries or seed is None:
+                print(f"no match {match} in {url}")
+                return 1
+            for step in replayed(MatchId(match), seed, entries, ruleset_for):
+                if version in (None, step.match.version):
+                    print(_shown(step, seat))
+        except DomainError as error:
+            print(f"FALSE  {error}")
+            return 1
+    print(f"TRUE   {len(entries)} versions: hash chain, digests and luck hold")
+    return 0
+
+
+def _shown(step: Step, seat: int | None) -> str:
+    event, match = step
+    title = match.ruleset.title
+    move = ""
+    if event.type == "move_made":
+        raw = json.loads(event.data)["move"]
+        move = " " + title.notation(match.ruleset.read_move(json.dumps(raw).encode()))
+    heading = f"-- version {match.version}: {event.type} by {event.by}{move}  digest {event.digest}"
+    return f"{heading}\n{title.render(title.view(match.state, seat))}\n"
+
+
+@contextmanager
+def _redis_url(data: Path) -> Iterator[str]:
+    """Where the matches are: REDIS_URL, the run that is going on, or a server on what a run left behind."""
+    if url := os.environ.get("REDIS_URL"):
+        yield url
+        return
+    running = data / RUN_FILE
+    if running.exists():
+        found: str = json.loads(running.read_text())["redis_url"]
+        yield found
+        return
+    valkey = Valkey(data / "valkey")
+    try:
+        yield valkey.start()
+    finally:
+        valkey.stop()

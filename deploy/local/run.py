@@ -1,0 +1,125 @@
+"""`waystation run`: the whole system on this machine, until Ctrl-C."""
+
+import fcntl
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from deploy.local.servers import ServerFailed
+from deploy.local.system import ROOT, System, SystemFailure, shipped_titles
+
+RESTARTS_MAX = 5
+
+
+class Stopped(Exception):
+    """SIGTERM or Ctrl-C arrived."""
+
+
+def run(*, host: str, port: int, data: Path | None, ephemeral: bool, workers: int, fsync: str) -> int:
+    """Serves until a signal arrives; the exit code. Every failure is one line."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _stopped)
+    try:
+        _refuse_taken(host, port)
+        with _data_folder(data, ephemeral) as folder:
+            system = System(
+                data=folder,
+                workers=dict.fromkeys(shipped_titles(), workers),
+                ports=[port],
+                host=host,
+                fsync=fsync,
+                redis_url=os.environ.get("REDIS_URL", ""),
+                nats_url=os.environ.get("NATS_URL", ""),
+            )
+            _serve(system)
+    except Stopped:
+        print("waystation: stopped", flush=True)
+    except (SystemFailure, ServerFailed, OSError) as failure:
+        print(f"waystation: {failure}", flush=True)
+        return 1
+    return 0
+
+
+def _serve(system: System) -> None:
+    print("waystation: starting ...", flush=True)
+    try:
+        system.start()
+        print(_welcome(system), flush=True)
+        _watch(system)
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        system.stop()
+
+
+def _watch(system: System) -> None:
+    """Starts services again that die; gives up on one that keeps dying, and when a server dies."""
+    restarts = dict.fromkeys(system.services, 0)
+    while True:
+        time.sleep(0.5)
+        for server in (system.valkey, system.nats):
+            if server is not None and server.pid is None:
+                raise SystemFailure(f"{server.name} died; see {server.log}")
+        for name, service in system.services.items():
+            if service.exit_code is None:
+                continue
+            print(f"waystation: {name} died (code {service.exit_code}): {service.last_words()}", flush=True)
+            restarts[name] += 1
+            if restarts[name] > RESTARTS_MAX:
+                raise SystemFailure(f"{name} died {restarts[name]} times; see {service.log}")
+            service.start()
+
+
+def _welcome(system: System) -> str:
+    titles = ", ".join(system.workers)
+    return "\n".join(
+        (
+            f"waystation: serving {titles} on {system.url}",
+            f"  docs      {system.url}/docs",
+            f"  logs      {system.data / 'logs'}",
+            f"  redis     {system.redis_url}",
+            "  Ctrl-C stops everything",
+        )
+    )
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            hint = f"port {port} of {host} is taken or not ours ({error.strerror})"
+            raise SystemFailure(f"{hint}; choose another one with --port") from error
+
+
+@contextmanager
+def _data_folder(data: Path | None, ephemeral: bool) -> Iterator[Path]:
+    """The folder for matches, locked against a second run; a temporary one for an ephemeral run."""
+    if ephemeral:
+        folder = Path(tempfile.mkdtemp(prefix="waystation-"))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    folder = (data or ROOT / "data").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            message = f"another run uses {folder}; choose another one with --data, or --ephemeral"
+            raise SystemFailure(message) from error
+        yield folder
+
+
+def _stopped(number: int, frame: FrameType | None) -> None:
+    raise Stopped

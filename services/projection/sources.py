@@ -1,0 +1,42 @@
+"""Asking the owner of a stream for events that the bus did not bring: the title's worker, or the lobby."""
+
+from collections.abc import Sequence
+
+from waystation.events.v1.events_pb2 import PublishedEvent
+from waystation.lobby.v1 import lobby_pb2
+from waystation.lobby.v1.lobby_pb2_grpc import LobbyServiceStub
+from waystation.rules.v1 import rules_pb2
+from waystation.rules.v1.rules_pb2_grpc import RulesServiceStub
+
+from services.core.ids import MatchId, StreamName, stream_match
+from services.kit.channels import Channels
+from services.kit.directory import Directory
+
+_TIMEOUT_S = 5.0
+
+
+class Sources:
+    """The other services, as far as the projection needs them."""
+
+    def __init__(self, directory: Directory, channels: Channels) -> None:
+        self._directory = directory
+        self._channels = channels
+
+    async def missing(self, title: str, stream: StreamName, after: int) -> Sequence[PublishedEvent]:
+        """The events of `stream` after a version. Raises TitleDown, ServiceDown or Deadline."""
+        match = stream_match(stream)
+        if stream.startswith("table/"):
+            return await self._table_events(match, after)
+        return await self._match_events(title, match, after)
+
+    async def _table_events(self, match: MatchId, after: int) -> Sequence[PublishedEvent]:
+        stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
+        request = lobby_pb2.ListPublishedEventsRequest(match=match, after=after)
+        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
+        return list(response.events)
+
+    async def _match_events(self, title: str, match: MatchId, after: int) -> Sequence[PublishedEvent]:
+        stub = self._channels.stub(RulesServiceStub, self._directory.pick(title, match))
+        request = rules_pb2.ListPublishedEventsRequest(match=match, after=after)
+        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
+        return list(response.events)
