@@ -1,0 +1,80 @@
+"""The life of a service process: settings, logs, signals, and one clear line when it cannot start."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+import uvloop
+
+from services.core.errors import DomainError
+from services.kit import telemetry
+from services.kit.settings import Port, SettingInvalid, Settings, from_environment
+
+log = structlog.get_logger()
+
+
+class StartFailed(Exception):
+    """The service cannot start; the message is one line for the operator."""
+
+
+class ServiceSettings(Settings, frozen=True, kw_only=True):
+    """What every serving process needs.
+
+    `port`: 0 takes a free one. `advertise`: host:port, or a host alone, by which others reach this
+    process; empty for where it listens. `metrics_port`: 0 serves none.
+    """
+
+    host: str = "127.0.0.1"
+    port: Port = 0
+    metrics_port: Port = 0
+    advertise: str = ""
+
+    def address(self, port: int) -> str:
+        """What others are told, `port` being the one that this process listens on."""
+        told = self.advertise or self.host
+        return told if ":" in told else f"{told}:{port}"
+
+
+S = TypeVar("S", bound=ServiceSettings)
+Main = Callable[[S, asyncio.Event], Awaitable[None]]
+
+
+def run(service: str, main: Main[S], settings: type[S]) -> None:
+    """Runs `main(settings, stop)` until it returns; SIGTERM or SIGINT sets `stop`, a second one cancels.
+
+    Exits with code 1 and one line on stderr when the settings or the start fail.
+    """
+    try:
+        read = from_environment(settings)
+        telemetry.configure(service, read.log_level)
+        telemetry.start_metrics(read.metrics_port, read.host)
+        uvloop.run(_until_stopped(main, read))
+    except asyncio.CancelledError:
+        _leave(service, "stopped at once by a second signal")
+    except (SettingInvalid, StartFailed, DomainError, OSError) as failure:
+        _leave(service, str(failure))
+    log.info("service_stopped")
+
+
+async def _until_stopped(main: Main[S], settings: S) -> None:
+    stop = asyncio.Event()
+    running = asyncio.current_task()
+    assert running is not None
+
+    def heed() -> None:
+        if stop.is_set():
+            running.cancel()
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, heed)
+    await main(settings, stop)
+
+
+def _leave(service: str, why: str) -> None:
+    print(f"{service}: {' '.join(why.split())}", file=sys.stderr, flush=True)
+    sys.exit(1)

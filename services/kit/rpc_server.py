@@ -1,0 +1,157 @@
+"""The server's side of gRPC: health, reflection, deadlines, typed refusals, one log line per call."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import grpc
+import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from services.core.errors import Deadline, DomainError
+from services.kit.channels import METADATA_BYTES_MAX
+from services.kit.process import ServiceSettings, StartFailed
+from services.kit.statuses import Unexpected, abort, grpc_code
+from services.kit.telemetry import RPC_DURATION
+
+log = structlog.get_logger()
+
+ServicerT = TypeVar("ServicerT")
+Context = grpc.aio.ServicerContext[Any, Any]
+Handler = Callable[[Any, Any], Awaitable[Any]]
+
+CALL_S_MAX = 30.0  # for a caller that sets no deadline, or a longer one
+CALLS_MAX = 4_000
+MESSAGE_BYTES_MAX = 4 * 1024 * 1024
+_OPTIONS = (
+    ("grpc.so_reuseport", 0),  # a taken port is a failure to start, not half of the traffic
+    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_metadata_size", METADATA_BYTES_MAX),
+    ("grpc.absolute_max_metadata_size", METADATA_BYTES_MAX),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+)
+_SERVING = health_pb2.HealthCheckResponse.SERVING
+
+
+class RpcServer:
+    """A grpc.aio server; create it inside the running loop."""
+
+    def __init__(self, settings: ServiceSettings, service_name: str) -> None:
+        self._settings = settings
+        self._names: list[str] = []
+        self._health = health.aio.HealthServicer()
+        self._server = grpc.aio.server(
+            interceptors=[UnaryCalls(service_name)],
+            options=_OPTIONS,
+            maximum_concurrent_rpcs=CALLS_MAX,
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+
+    def add(
+        self,
+        add_servicer: Callable[[ServicerT, grpc.aio.Server], None],
+        servicer: ServicerT,
+        full_name: str,
+    ) -> None:
+        """`add_servicer`: the generated add_<Noun>ServiceServicer_to_server. `full_name`: as in the proto."""
+        add_servicer(servicer, self._server)
+        self._names.append(full_name)
+
+    async def start(self) -> int:
+        """Listens and reports itself serving; the port. Raises StartFailed for a port that is taken."""
+        reflected = (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(reflected, self._server)
+        where = f"{self._settings.host}:{self._settings.port}"
+        try:
+            port = self._server.add_insecure_port(where)
+        except RuntimeError as error:
+            raise StartFailed(f"cannot listen on {where}: the port is taken or not ours") from error
+        await self._server.start()
+        for name in self._names:
+            await self._health.set(name, _SERVING)
+        return port
+
+    async def stop(self, grace_s: float) -> None:
+        """Reports itself not serving, takes no new calls, and lets open ones finish for `grace_s`."""
+        await self._health.enter_graceful_shutdown()
+        await self._server.stop(grace_s)
+
+
+class UnaryCalls(grpc.aio.ServerInterceptor):
+    """Wraps every unary call of ours. Streams stay unwrapped: an interceptor would hold their messages."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+        found = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if found is None or found.unary_unary is None or not method.startswith("/waystation."):
+            return found
+        answer = Answering(self._service, method.rpartition("/")[2], found.unary_unary)
+        return grpc.unary_unary_rpc_method_handler(
+            answer,
+            request_deserializer=found.request_deserializer,
+            response_serializer=found.response_serializer,
+        )
+
+
+class Answering:
+    """One unary method, with deadline, refusals, log line and metrics around its handler."""
+
+    def __init__(self, service: str, method: str, handler: Handler) -> None:
+        self._service = service
+        self._method = method
+        self._handler = handler
+
+    async def __call__(self, request: Any, context: Context) -> Any:
+        began = time.perf_counter()
+        structlog.contextvars.clear_contextvars()
+        refusal: DomainError | None = None
+        response = None
+        try:
+            response = await self._in_time(request, context)
+        except DomainError as error:
+            refusal = error
+        except asyncio.CancelledError:
+            self._tell(request, "CANCELLED", began, None)
+            raise
+        except Exception:
+            log.exception("call_failed", method=self._method)
+            refusal = Unexpected()
+        self._tell(request, grpc_code(refusal).name if refusal else "OK", began, refusal)
+        if refusal is not None:
+            await abort(context, refusal)
+        return response
+
+    async def _in_time(self, request: Any, context: Context) -> Any:
+        """The handler's answer. Raises Deadline once the caller no longer waits."""
+        limit_s = min(context.time_remaining() or CALL_S_MAX, CALL_S_MAX)
+        try:
+            async with asyncio.timeout(limit_s) as limit:
+                return await self._handler(request, context)
+        except TimeoutError:
+            if limit.expired():
+                raise Deadline(round(limit_s * 1000)) from None
+            raise
+
+    def _tell(self, request: Any, code: str, began: float, refusal: DomainError | None) -> None:
+        took_s = time.perf_counter() - began
+        RPC_DURATION.labels(self._service, self._method, code).observe(took_s)
+        tell = log.debug if refusal is None else log.info
+        tell(
+            "call_answered" if refusal is None else "call_refused",
+            method=self._method,
+            match=getattr(request, "match", ""),
+            request_id=getattr(request, "request_id", ""),
+            code=code,
+            reason=refusal.reason if refusal else "",
+            duration_ms=round(took_s * 1000, 2),
+        )
