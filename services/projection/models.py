@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError
 
-from services.core.errors import BadRequest
+from services.core.errors import BadRequest, StoreUnavailable
 from services.core.ids import MatchId
+from services.kit.plain_redis import answered
 from services.projection.lists import lists_of
 from services.projection.summary import Summary
 
@@ -46,31 +46,31 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ReadModels:
-    """Read and write access for the projection; every await is one trip to Redis."""
+    """Read and write access for the projection. Raises StoreUnavailable when Redis does not answer."""
 
     def __init__(self, redis: "Redis") -> None:
         self._redis = redis
 
     async def generations(self) -> list[int]:
         """The present generation, then the one being built, if any. Writers write to all of them."""
-        present, building = await self._redis.mget(_GENERATION, _BUILDING)
+        present, building = await answered(self._redis.mget(_GENERATION, _BUILDING))
         return [int(present or 1), *([int(building)] if building else [])]
 
     async def load(self, generation: int, matches: Sequence[MatchId]) -> list[Summary | None]:
         """The summaries of `matches`, in order; None for unknown ones."""
         if not matches:
             return []
-        stored = await self._redis.hmget(_summaries(generation), list(matches))
+        stored = await answered(self._redis.hmget(_summaries(generation), list(matches)))
         return [_decode(raw) if raw else None for raw in stored]
 
     async def save(self, generation: int, changes: Sequence[Change]) -> list[bool]:
         """Whether each change was made; False where somebody else was faster, and nothing changed."""
         try:
             return await self._save(generation, changes)
-        except ResponseError as error:
+        except StoreUnavailable as error:
             if "Function not found" not in str(error):
                 raise
-            await self._redis.function_load(_LIBRARY, replace=True)
+            await answered(self._redis.function_load(_LIBRARY, replace=True))
             return await self._save(generation, changes)
 
     async def _save(self, generation: int, changes: Sequence[Change]) -> list[bool]:
@@ -87,7 +87,7 @@ class ReadModels:
             stored = _encode(before) if before else b""
             args = (after.match, stored, _encode(after), len(leaving), *leaving, *standing)
             pipe.fcall("put_summary", 1, _summaries(generation), *args)
-        return [bool(done) for done in await pipe.execute()]
+        return [bool(done) for done in await answered(pipe.execute())]
 
     async def page(self, name: str, size: int, token: str) -> Page:
         """A page of the list `name`. Raises BadRequest for a token that is none of ours."""
@@ -96,8 +96,10 @@ class ReadModels:
         ids: list[str] = []
         offset, batch = 0, size + 1 + _TIES
         while len(ids) <= size:
-            found: list[tuple[bytes, float]] = await self._redis.zrevrangebyscore(  # type: ignore[assignment]
-                _list(generation, name), below, "-inf", start=offset, num=batch, withscores=True
+            found = await answered(
+                self._redis.zrevrangebyscore(
+                    _list(generation, name), below, "-inf", start=offset, num=batch, withscores=True
+                )
             )
             ids += [member.decode() for member, score in found if score != below or member.decode() < last]
             offset += batch
@@ -111,7 +113,7 @@ class ReadModels:
         """The number of a new, empty generation, which writers fill too from now on."""
         building = (await self.generations())[0] + 1
         await self._drop(building)
-        await self._redis.set(_BUILDING, building)
+        await answered(self._redis.set(_BUILDING, building))
         return building
 
     async def swap(self, building: int) -> None:
@@ -119,7 +121,7 @@ class ReadModels:
         pipe = self._redis.pipeline(transaction=True)
         pipe.set(_GENERATION, building)
         pipe.delete(_BUILDING)
-        await pipe.execute()
+        await answered(pipe.execute())
         await self._drop(building - 1)
 
     async def _drop(self, generation: int) -> None:
