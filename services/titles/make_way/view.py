@@ -1,0 +1,93 @@
+"""What a seat, or a spectator, may know: everything but the hands of others and the order of the deck."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from services.titles.make_way.components import SYMBOLS, tiles_of
+from services.titles.make_way.moves import Symbol, Tile
+from services.titles.make_way.rules import is_stuck
+from services.titles.make_way.scoring import score
+from services.titles.make_way.state import Counts, State
+
+Seat = Literal[0, 1]
+Count = Annotated[int, Meta(ge=0)]
+BySeat = Annotated[tuple[Count, Count], Meta(description="Of seat 0 and of seat 1.")]
+
+
+class Piece(Struct, frozen=True):
+    """A piece on the board. `score`: the points it would bring if the game ended now."""
+
+    seat: Seat
+    tile: Tile
+    score: Annotated[int, Meta(ge=1, le=6, description="The points it would bring if the game ended now.")]
+
+
+class Cards(Struct, frozen=True):
+    """How many cards of each symbol."""
+
+    drop: Count
+    wheel: Count
+    hammers: Count
+    bricks: Count
+    circles: Count
+    arrow: Count
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """The table as one viewer sees it."""
+
+    lanes: Annotated[tuple[Symbol, ...], Meta(min_length=6, max_length=6, description="By lane, 0 to 5.")]
+    rounds: Annotated[Literal[3, 4], Meta(description="How many rounds are played.")]
+    round: Annotated[int, Meta(ge=1, le=4, description="Counted from 1.")]
+    ply: Annotated[int, Meta(ge=0, le=72, description="Turns taken so far, by both; 18 a round.")]
+    turn: Annotated[Seat | None, Meta(description="Whose turn it is; null after the end.")]
+    board: Annotated[tuple[Piece, ...], Meta(description="Seat 0's pieces first; the rest is empty.")]
+    supply: Annotated[BySeat, Meta(description="Pieces not yet on the board, by seat.")]
+    scores: Annotated[BySeat, Meta(description="Totals if the game ended now, by seat.")]
+    hand_sizes: Annotated[BySeat, Meta(description="Cards in hand, by seat.")]
+    spent: Annotated[
+        tuple[Cards, Cards], Meta(description="Cards spent since the deck was last shuffled, by seat.")
+    ]
+    deck_size: Annotated[Count, Meta(description="Cards not yet dealt.")]
+    hand: Annotated[Cards | None, Meta(description="The viewer's own hand; null for a spectator.")]
+    must_discard: Annotated[
+        bool, Meta(description="Told to the seat to move alone: none of its cards can be played.")
+    ]
+
+
+def view(state: State, seat: int | None) -> View:
+    """`state` through the eyes of `seat`; None is a spectator."""
+    board = _pieces(state)
+    red = sum(piece.score for piece in board if piece.seat == 0)
+    return View(
+        lanes=tuple(SYMBOLS[card] for card in state.lanes),
+        rounds=4 if state.rounds == 4 else 3,
+        round=state.round,
+        ply=state.ply,
+        turn=None if state.is_over else _seat(state.turn),
+        board=board,
+        supply=state.supply,
+        scores=(red, sum(piece.score for piece in board) - red),
+        hand_sizes=(sum(state.hands[0]), sum(state.hands[1])),
+        spent=(_cards(state.spent[0]), _cards(state.spent[1])),
+        deck_size=len(state.deck),
+        hand=None if seat is None else _cards(state.hands[seat]),
+        must_discard=seat is not None and is_stuck(state, seat),
+    )
+
+
+def _pieces(state: State) -> tuple[Piece, ...]:
+    return tuple(
+        Piece(_seat(seat), tile, score(state.boards, seat, tile))
+        for seat, board in enumerate(state.boards)
+        for tile in tiles_of(board)
+    )
+
+
+def _cards(counts: Counts) -> Cards:
+    return Cards(*counts)
+
+
+def _seat(seat: int) -> Seat:
+    return 1 if seat else 0
