@@ -1,0 +1,97 @@
+"""The application: routes, what they are given, and how every failure becomes a problem."""
+
+import msgspec
+from litestar import Litestar, Response
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi import OpenAPIConfig
+from litestar.types import ASGIApp
+
+from gateway.door import Door
+from gateway.limits import BODY_BYTES_MAX
+from gateway.parts import Parts
+from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status
+from gateway.requests import AnyRequest, dependencies
+from gateway.routes import health, lists, matches, moves, players, tables, titles
+from services.core.errors import BadRequest, DomainError
+
+HANDLERS = [
+    players.create_player,
+    players.renew_token,
+    titles.list_titles,
+    titles.get_title,
+    tables.create_table,
+    tables.take_seat,
+    tables.leave_seat,
+    tables.start_table,
+    tables.quick_match,
+    matches.get_match,
+    matches.list_legal_moves,
+    matches.list_events,
+    matches.get_record,
+    moves.submit_move,
+    moves.resign,
+    moves.offer_draw,
+    moves.answer_draw,
+    moves.request_takeback,
+    moves.answer_takeback,
+    moves.abort,
+    lists.list_matches,
+    lists.list_player_matches,
+    health.alive,
+    health.ready,
+    health.metrics,
+]
+
+
+def build(parts: Parts) -> ASGIApp:
+    """The ASGI application around opened parts."""
+    app = Litestar(
+        route_handlers=HANDLERS,
+        dependencies=dependencies(parts),
+        exception_handlers={
+            DomainError: _refused,
+            HTTPException: _refused_by_http,
+            Exception: _failed,
+        },
+        request_max_body_size=BODY_BYTES_MAX,
+        openapi_config=OpenAPIConfig(title="Waystation", version="1", render_plugins=[]),
+        logging_config=None,
+        signature_namespace={},
+    )
+    return Door(app, parts.addresses, parts.address_rate)
+
+
+def _refused(request: AnyRequest, error: DomainError) -> Response[bytes]:
+    return _written(request, problem_of(error, request.url.path, "if-match" in request.headers))
+
+
+def _refused_by_http(request: AnyRequest, error: HTTPException) -> Response[bytes]:
+    path = request.url.path
+    if isinstance(error, ValidationException):
+        return _written(request, problem_of(_bad_parameter(error), path))
+    if error.status_code >= 500:
+        return _written(request, problem_of_fault(error, path))
+    answer = _written(request, problem_of_status(error.status_code, error.detail, path))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _failed(request: AnyRequest, fault: Exception) -> Response[bytes]:
+    return _written(request, problem_of_fault(fault, request.url.path))
+
+
+def _written(request: AnyRequest, problem: Problem) -> Response[bytes]:
+    request_id = request.scope.get("state", {}).get("request_id")
+    members = {**problem.members, "request_id": request_id} if request_id else problem.members
+    return Response(
+        msgspec.json.encode(members),
+        status_code=problem.status,
+        headers=problem.headers,
+        media_type=MEDIA_TYPE,
+    )
+
+
+def _bad_parameter(error: ValidationException) -> BadRequest:
+    """What Litestar found wrong with a parameter, in our words."""
+    found = error.extra[0] if isinstance(error.extra, list) and error.extra else {}
+    return BadRequest(str(found.get("key", "request")), str(found.get("message", error.detail)))

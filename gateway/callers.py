@@ -1,0 +1,55 @@
+"""Who calls, and what every mutating call carries besides its body."""
+
+import re
+import secrets
+import time
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from msgspec import Struct
+
+from services.core.errors import BadRequest
+from services.core.ids import PlayerId
+
+_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
+_TRACEPARENT = re.compile(r"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+OPERATOR = PlayerId("")
+
+
+class Reader(Struct, frozen=True):
+    """Who wants to see something. No player: a spectator. `invite`: the code of a private match."""
+
+    player: PlayerId | None = None
+    invite: str = ""
+
+
+class Sender(Struct, frozen=True):
+    """Who wants to change something, under which id of theirs, as part of which trace.
+
+    The operator's `player` is empty.
+    """
+
+    player: PlayerId
+    request_id: str
+    traceparent: str = ""
+
+
+def request_id_of(text: str | None) -> str:
+    """`text`, or a random id when there is none. Raises BadRequest for one that cannot be an id."""
+    if not text:
+        return secrets.token_urlsafe(16)
+    if not _REQUEST_ID.fullmatch(text):
+        raise BadRequest("Idempotency-Key", "is not 1 to 128 visible ASCII characters")
+    return text
+
+
+def traceparent_of(text: str | None) -> str:
+    """`text` if it is a W3C trace context; anything else is dropped."""
+    return text if text and _TRACEPARENT.fullmatch(text) else ""
+
+
+def now() -> Timestamp:
+    """The moment at which a command reached the gateway."""
+    nanos = time.time_ns()
+    return Timestamp(seconds=nanos // 1_000_000_000, nanos=nanos % 1_000_000_000)

@@ -1,0 +1,127 @@
+"""One long-lived stream to one rules worker: calls go out in batches, answers come back in any order."""
+
+import asyncio
+import itertools
+from collections import deque
+
+import grpc
+import structlog
+from google.protobuf.duration_pb2 import Duration
+from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
+
+from services.core.errors import Deadline, Overloaded
+
+OPEN_CALLS_MAX = 2_000
+BATCH_CALLS_MAX = 256
+BATCH_BYTES_MAX = 1 << 20  # well under the 4 MiB that gRPC takes in one message
+PART_S_MAX = 2.0  # how long the worker may take to end the stream after we have
+
+_log = structlog.get_logger()
+
+
+class StreamBroken(Exception):
+    """The stream ended before the answer: nobody knows whether the call was carried out."""
+
+
+class Exchange:
+    """Answers to calls by id. A deadline or a refusal concerns one call; a broken stream all open ones."""
+
+    def __init__(self, stub: "rules_pb2_grpc.RulesServiceAsyncStub", address: str) -> None:
+        self.address = address
+        self.is_draining = False
+        self.is_closed = False
+        self.heard_at = 0.0  # loop time of the last message from the worker
+        self._stream = stub.Exchange()
+        self._ids = itertools.count(1)
+        self._open: dict[int, asyncio.Future[rules_pb2.Answer]] = {}
+        self._outgoing: deque[rules_pb2.Call] = deque()
+        self._something_to_send = asyncio.Event()
+        self._running = asyncio.create_task(self._run(), name=f"exchange {address}")
+
+    async def ask(self, call: rules_pb2.Call, limit_s: float) -> rules_pb2.Answer:
+        """The answer, which may be a refusal. Sets the call's id and timeout.
+
+        Raises Overloaded at once when too many calls are open, Deadline, or StreamBroken.
+        """
+        if self.is_closed:
+            raise StreamBroken(self.address)
+        if len(self._open) >= OPEN_CALLS_MAX:
+            raise Overloaded("the exchange with a rules worker", OPEN_CALLS_MAX, 1)
+        call.id = next(self._ids)
+        call.timeout.CopyFrom(Duration(nanos=int(limit_s % 1 * 1e9), seconds=int(limit_s)))
+        answer: asyncio.Future[rules_pb2.Answer] = asyncio.get_running_loop().create_future()
+        self._open[call.id] = answer
+        self._outgoing.append(call)
+        self._something_to_send.set()
+        try:
+            async with asyncio.timeout(limit_s):
+                return await answer
+        except TimeoutError:
+            raise Deadline(int(limit_s * 1000)) from None
+        finally:
+            self._open.pop(call.id, None)
+
+    async def close(self) -> None:
+        """Ends the stream by message where the worker plays along; open calls fail as broken."""
+        if not self.is_closed:
+            self.is_closed = True
+            self._something_to_send.set()
+        try:
+            async with asyncio.timeout(PART_S_MAX):
+                await asyncio.shield(self._running)
+        except TimeoutError:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    async def _run(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                writing = tasks.create_task(self._write())
+                await self._read()
+                writing.cancel()
+        except* grpc.RpcError as broken:
+            _log.warning("exchange_broken", worker=self.address, why=_first_words(broken))
+        finally:
+            self.is_closed = True
+            # An aio call that is dropped without this is never freed (a fault of grpcio since 1.83).
+            self._stream.cancel()
+            self._fail_open_calls()
+
+    async def _read(self) -> None:
+        while isinstance(message := await self._stream.read(), rules_pb2.ExchangeResponse):
+            self.heard_at = asyncio.get_running_loop().time()
+            self.is_draining = self.is_draining or message.draining
+            for answer in message.answers:
+                waiting = self._open.get(answer.id)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(answer)
+
+    async def _write(self) -> None:
+        while not self.is_closed:
+            await self._something_to_send.wait()
+            self._something_to_send.clear()
+            while self._outgoing:
+                await self._stream.write(rules_pb2.ExchangeRequest(calls=self._batch()))
+        await self._stream.done_writing()
+
+    def _batch(self) -> list[rules_pb2.Call]:
+        """The next calls to go out, in order; at least one."""
+        calls: list[rules_pb2.Call] = []
+        size = 0
+        while self._outgoing and len(calls) < BATCH_CALLS_MAX:
+            size += self._outgoing[0].ByteSize()
+            if calls and size > BATCH_BYTES_MAX:
+                break
+            calls.append(self._outgoing.popleft())
+        return calls
+
+    def _fail_open_calls(self) -> None:
+        self._outgoing.clear()
+        for waiting in self._open.values():
+            if not waiting.done():
+                waiting.set_exception(StreamBroken(self.address))
+
+
+def _first_words(broken: BaseExceptionGroup[grpc.RpcError]) -> str:
+    first = broken.exceptions[0]
+    return first.details() or first.code().name if isinstance(first, grpc.aio.AioRpcError) else str(first)

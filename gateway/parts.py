@@ -1,0 +1,76 @@
+"""Everything a request may need, opened once when the gateway starts and closed in reverse."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from msgspec import Struct
+
+from gateway.addresses import Addresses
+from gateway.identity import Identity
+from gateway.limits import Buckets
+from gateway.matches import Matches
+from gateway.peers import Lobby, Projection
+from gateway.places import Places
+from gateway.readiness import Readiness
+from gateway.settings import GatewaySettings
+from gateway.titles import Titles
+from gateway.workers import Workers
+from services.kit import plain_redis
+from services.kit.channels import Channels
+from services.kit.directory import Directory
+from services.kit.players import Players
+from services.kit.tokens import Tokens
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What the routes are given."""
+
+    addresses: Addresses
+    player_rate: Buckets
+    address_rate: Buckets
+    directory: Directory
+    players: Players
+    tokens: Tokens
+    identity: Identity
+    titles: Titles
+    lobby: Lobby
+    projection: Projection
+    places: Places
+    matches: Matches
+    readiness: Readiness
+
+
+@asynccontextmanager
+async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
+    """Raises StoreUnavailable when Redis does not answer; NATS may be away."""
+    async with AsyncExitStack() as closing:
+        redis = plain_redis.connect(settings.redis_url)
+        closing.push_async_callback(redis.aclose)
+        channels = Channels()
+        closing.push_async_callback(channels.close)
+        fixed = {"lobby": settings.lobby_address, "projection": settings.projection_address}
+        directory = Directory(redis, fixed)
+        tokens = Tokens(redis)
+        for part in (directory, tokens):
+            await part.start()
+            closing.push_async_callback(part.stop)
+        workers = Workers(directory, channels)
+        closing.push_async_callback(workers.close)
+        lobby = Lobby(channels, directory)
+        places = Places(lobby)
+        matches = Matches(places, workers)
+        yield Parts(
+            addresses=Addresses(settings.trusted_proxies),
+            player_rate=Buckets(settings.rate_per_player, settings.burst_per_player),
+            address_rate=Buckets(settings.rate_per_address, settings.burst_per_address),
+            directory=directory,
+            players=Players(redis),
+            tokens=tokens,
+            identity=Identity(tokens, settings.admin_token),
+            titles=Titles(directory),
+            lobby=lobby,
+            projection=Projection(channels, directory),
+            places=places,
+            matches=matches,
+            readiness=Readiness(directory),
+        )

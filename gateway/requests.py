@@ -1,0 +1,89 @@
+"""From a request's headers to who reads and who sends: the dependencies that routes name as parameters."""
+
+from typing import Annotated, Any
+
+from litestar import Request
+from litestar.di import Provide
+from litestar.params import Parameter
+
+from gateway.callers import OPERATOR, Reader, Sender, request_id_of, traceparent_of
+from gateway.parts import Parts
+from services.core.errors import BadRequest
+
+AnyRequest = Request[Any, Any, Any]
+Authorization = Annotated[
+    str | None,
+    Parameter(header="Authorization", description="`Bearer <token>`", include_in_schema=False),
+]
+InviteCode = Annotated[
+    str | None, Parameter(header="Invite-Code", max_length=128, description="The code of a private match.")
+]
+IdempotencyKey = Annotated[
+    str | None,
+    Parameter(
+        header="Idempotency-Key",
+        description="The caller's id of this command: the same one again is answered, not repeated. "
+        "1 to 128 visible ASCII characters; a random one if there is none.",
+    ),
+]
+IfMatch = Annotated[
+    str | None,
+    Parameter(header="If-Match", description="Refuse unless the match is at this version, as in its ETag."),
+]
+Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]
+
+
+def reader(parts: Parts, authorization: Authorization = None, invite_code: InviteCode = None) -> Reader:
+    """Who asks. Raises TokenInvalid for a bad token; none at all is a spectator's. Raises TooManyRequests."""
+    player = parts.identity.player_if_any(authorization)
+    if player is not None:
+        parts.player_rate.take(player)
+    return Reader(player, invite_code or "")
+
+
+def sender(
+    request: AnyRequest,
+    parts: Parts,
+    authorization: Authorization = None,
+    idempotency_key: IdempotencyKey = None,
+    traceparent: Traceparent = None,
+) -> Sender:
+    """The player who commands. Raises TokenInvalid, TooManyRequests, BadRequest."""
+    player = parts.identity.player(authorization)
+    parts.player_rate.take(player)
+    request_id = request_id_of(idempotency_key)
+    # A caller that sent none learns it from the problem, should the outcome be unknown.
+    request.scope["state"]["request_id"] = request_id
+    return Sender(player, request_id, traceparent_of(traceparent))
+
+
+def operator(
+    parts: Parts,
+    authorization: Authorization = None,
+    idempotency_key: IdempotencyKey = None,
+    traceparent: Traceparent = None,
+) -> Sender:
+    """The operator who commands. Raises TokenInvalid, NotAllowed, BadRequest."""
+    parts.identity.require_operator(authorization)
+    return Sender(OPERATOR, request_id_of(idempotency_key), traceparent_of(traceparent))
+
+
+def expected_version(if_match: IfMatch = None) -> int | None:
+    """Raises BadRequest for anything but a version or `*`."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    text = if_match.strip().removeprefix("W/").strip('"')
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise BadRequest("If-Match", "is no version of a match")
+    return int(text)
+
+
+def dependencies(parts: Parts) -> dict[str, Provide]:
+    """All of them, by the name that a route's parameter has."""
+    return {
+        "parts": Provide(lambda: parts, use_cache=True, sync_to_thread=False),
+        "reader": Provide(reader, sync_to_thread=False),
+        "sender": Provide(sender, sync_to_thread=False),
+        "operator": Provide(operator, sync_to_thread=False),
+        "expected_version": Provide(expected_version, sync_to_thread=False),
+    }

@@ -1,0 +1,1 @@
+"""The HTTP surface, one resource a file."""

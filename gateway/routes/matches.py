@@ -1,0 +1,118 @@
+"""Reading one match: the table before it begins, the view at any version, legal moves, events, the record."""
+
+from typing import Annotated, Any
+
+from litestar import Response, get
+from litestar.params import Parameter
+from msgspec import Struct
+
+from gateway.bodies import answered, passed
+from gateway.callers import Reader
+from gateway.matches import Answered
+from gateway.parts import Parts
+from gateway.places import Place
+from gateway.says import AT_A_MATCH, says
+from gateway.tables import Table, shown
+from services.core import errors
+from services.core.errors import NoSuchVersion, NotStarted
+from services.core.ids import MatchId
+from services.core.record import Record
+from services.core.shown import MatchView, ShownEvent
+
+VersionQuery = Annotated[int | None, Parameter(ge=0, le=1 << 53)]
+FirstVersion = Annotated[int, Parameter(query="from", ge=0, le=1 << 53, description="First version.")]
+LastVersion = Annotated[int, Parameter(query="to", ge=0, le=1 << 53, description="Last version; 0: the end.")]
+PageSize = Annotated[int, Parameter(ge=0, le=1000, description="At most this many; 0 for the default.")]
+PageToken = Annotated[str, Parameter(max_length=256, description="`next` of the page before.")]
+IfNoneMatch = Annotated[str | None, Parameter(header="If-None-Match")]
+
+_NEVER_CHANGES = "private, max-age=31536000, immutable"
+
+
+class LegalMove(Struct, frozen=True):
+    """A move and its short text."""
+
+    move: Any
+    notation: str
+
+
+class LegalMoves(Struct, frozen=True):
+    """What `seat` may do at `version`. `total`: over all pages. `next`: token of the next page."""
+
+    version: int
+    seat: int | None
+    choices: list[LegalMove]
+    total: int
+    next: str | None
+
+
+class EventPage(Struct, frozen=True):
+    """Events in order of version. `next`: the version to go on from."""
+
+    match: str
+    events: list[ShownEvent]
+    next: int | None
+
+
+@get(
+    "/v1/matches/{match:str}",
+    tags=["matches"],
+    opt=says(Table | MatchView, *AT_A_MATCH, errors.NoSuchVersion, answer_headers=("ETag", "Cache-Control")),
+)
+async def get_match(
+    match: str, reader: Reader, parts: Parts, version: VersionQuery = None, if_none_match: IfNoneMatch = None
+) -> Response[bytes]:
+    """The match as you may see it, now or at a version; its table before it begins.
+
+    `status` tells which: `open`, `starting` and `closed` are a table's, `running` and `over` a match's.
+    """
+    id_ = MatchId(match)
+    if isinstance(await parts.places.find(id_), Place):
+        try:
+            return _view(await parts.matches.view(reader, id_, version), version, if_none_match)
+        except NotStarted:
+            pass  # its table is sealed, and its first event not yet stored
+    table = await parts.places.table_for(id_, reader.player, reader.invite)
+    if version is not None:
+        raise NoSuchVersion(version, 0)
+    return answered(shown(table, reader.player), headers={"Cache-Control": "private, no-cache", **_VARY})
+
+
+@get("/v1/matches/{match:str}/legal-moves", tags=["matches"], opt=says(LegalMoves, *AT_A_MATCH))
+async def list_legal_moves(
+    match: str, reader: Reader, parts: Parts, page_size: PageSize = 0, page_token: PageToken = ""
+) -> Response[bytes]:
+    """What your seat may do now. A token of a page is refused once the match has moved on."""
+    page = await parts.matches.legal_moves(reader, MatchId(match), page_size, page_token)
+    return passed(page, headers=_UNSTORED)
+
+
+@get("/v1/matches/{match:str}/events", tags=["matches"], opt=says(EventPage, *AT_A_MATCH))
+async def list_events(
+    match: str, reader: Reader, parts: Parts, first: FirstVersion = 0, last: LastVersion = 0
+) -> Response[bytes]:
+    """What has happened, as you may know it; luck and seed once the match is over."""
+    return passed(await parts.matches.events(reader, MatchId(match), first, last), headers=_UNSTORED)
+
+
+@get("/v1/matches/{match:str}/record", tags=["matches"], opt=says(Record, *AT_A_MATCH, errors.NotOver))
+async def get_record(match: str, reader: Reader, parts: Parts) -> Response[bytes]:
+    """The portable record of a finished match; `waystation verify` proves it without any server."""
+    headers = {"Content-Disposition": f'attachment; filename="{match}.json"', **_VARY}
+    return passed(await parts.matches.record(reader, MatchId(match)), headers=headers)
+
+
+_VARY = {"Vary": "Authorization, Invite-Code"}
+_UNSTORED = {"Cache-Control": "private, no-cache", **_VARY}
+
+
+def _view(view: Answered, version: int | None, if_none_match: str | None) -> Response[bytes]:
+    etag = f'"{view.version}"'
+    headers = {
+        "ETag": etag,
+        "Cache-Control": "private, no-cache" if version is None else _NEVER_CHANGES,
+        **_VARY,
+    }
+    if if_none_match is not None and etag in (tag.strip() for tag in if_none_match.split(",")):
+        return Response(b"", status_code=304, headers=headers)
+    return passed(view.body, headers=headers)

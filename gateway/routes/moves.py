@@ -1,0 +1,147 @@
+"""Commands to a running match: moves, resignations, offers and their answers, an operator's abort."""
+
+from typing import Annotated
+
+from litestar import Response, post
+from msgspec import Meta, Raw, Struct
+from waystation.rules.v1 import rules_pb2
+
+from gateway.bodies import Body, passed
+from gateway.callers import Sender
+from gateway.matches import Command
+from gateway.parts import Parts
+from gateway.says import AT_A_MATCH, SIGNED, says
+from services.core import errors
+from services.core.ids import MatchId
+from services.core.shown import Receipt
+
+Version = Annotated[int, Meta(ge=0, le=1 << 53)]
+
+
+class NewMove(Struct, frozen=True, forbid_unknown_fields=True):
+    """`move`: by the title's schema. `expected_version`: the version of the match that you look at."""
+
+    move: Raw
+    expected_version: Version
+
+
+class Answer(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether you agree."""
+
+    accept: bool
+
+
+class AbortNote(Struct, frozen=True, forbid_unknown_fields=True):
+    """Why, for the players."""
+
+    note: Annotated[str, Meta(max_length=500)] = ""
+
+
+NEW_MOVE = Body(NewMove)
+_ANSWER = Body(Answer)
+_ABORT_NOTE = Body(AbortNote)
+
+_COMMAND = (*SIGNED, *AT_A_MATCH, errors.MatchOver, errors.VersionConflict, errors.RequestIdReused)
+
+
+@post(
+    "/v1/matches/{match:str}/moves",
+    status_code=200,
+    tags=["play"],
+    opt=says(
+        Receipt,
+        *_COMMAND,
+        errors.MoveUnreadable,
+        errors.MoveIllegal,
+        errors.NotYourTurn,
+        errors.ClockExpired,
+        body=NEW_MOVE,
+    ),
+)
+async def submit_move(match: str, sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
+    """Make a move. The receipt means that it is stored; it shows the match after the move."""
+    made = NEW_MOVE.read(body)
+    return await _submit(
+        parts, sender, match, rules_pb2.SubmitMove(move=bytes(made.move)), made.expected_version
+    )
+
+
+@post("/v1/matches/{match:str}/resignation", status_code=200, tags=["play"], opt=says(Receipt, *_COMMAND))
+async def resign(match: str, sender: Sender, expected_version: int | None, parts: Parts) -> Response[bytes]:
+    """Give the match up; all other seats win."""
+    return await _submit(parts, sender, match, rules_pb2.Resign(), expected_version)
+
+
+@post(
+    "/v1/matches/{match:str}/draw-offers",
+    status_code=200,
+    tags=["play"],
+    opt=says(Receipt, *_COMMAND, errors.OfferOpen),
+)
+async def offer_draw(
+    match: str, sender: Sender, expected_version: int | None, parts: Parts
+) -> Response[bytes]:
+    """Offer a draw. The offer goes by the receipt's version and stands until an answer or a move."""
+    return await _submit(parts, sender, match, rules_pb2.OfferDraw(), expected_version)
+
+
+@post(
+    "/v1/matches/{match:str}/draw-offers/{offer:int}/answer",
+    status_code=200,
+    tags=["play"],
+    opt=says(Receipt, *_COMMAND, errors.NothingToAnswer, body=_ANSWER),
+)
+async def answer_draw(
+    match: str, offer: Version, sender: Sender, expected_version: int | None, parts: Parts, body: bytes
+) -> Response[bytes]:
+    """Accept or decline the draw offered at version `offer`."""
+    command = rules_pb2.AnswerDraw(offer=offer, accept=_ANSWER.read(body).accept)
+    return await _submit(parts, sender, match, command, expected_version)
+
+
+@post(
+    "/v1/matches/{match:str}/takebacks",
+    status_code=200,
+    tags=["play"],
+    opt=says(Receipt, *_COMMAND, errors.TakebackRefused, errors.OfferOpen),
+)
+async def request_takeback(
+    match: str, sender: Sender, expected_version: int | None, parts: Parts
+) -> Response[bytes]:
+    """Ask to take your last move back; the request goes by the receipt's version."""
+    return await _submit(parts, sender, match, rules_pb2.RequestTakeback(), expected_version)
+
+
+@post(
+    "/v1/matches/{match:str}/takebacks/{takeback:int}/answer",
+    status_code=200,
+    tags=["play"],
+    opt=says(Receipt, *_COMMAND, errors.NothingToAnswer, body=_ANSWER),
+)
+async def answer_takeback(
+    match: str, takeback: Version, sender: Sender, expected_version: int | None, parts: Parts, body: bytes
+) -> Response[bytes]:
+    """Accept or decline the takeback requested at version `takeback`."""
+    command = rules_pb2.AnswerTakeback(request=takeback, accept=_ANSWER.read(body).accept)
+    return await _submit(parts, sender, match, command, expected_version)
+
+
+@post(
+    "/v1/matches/{match:str}/abort",
+    status_code=200,
+    tags=["operators"],
+    opt=says(Receipt, *_COMMAND, errors.NotAllowed, body=_ABORT_NOTE),
+)
+async def abort(
+    match: str, operator: Sender, expected_version: int | None, parts: Parts, body: bytes
+) -> Response[bytes]:
+    """End a match without a winner; needs an operator's token."""
+    command = rules_pb2.Abort(note=_ABORT_NOTE.read(body).note)
+    return await _submit(parts, operator, match, command, expected_version)
+
+
+async def _submit(
+    parts: Parts, sender: Sender, match: str, command: Command, expected_version: int | None
+) -> Response[bytes]:
+    receipt = await parts.matches.submit(sender, MatchId(match), command, expected_version)
+    return passed(receipt.body, headers={"ETag": f'"{receipt.version}"', "Cache-Control": "no-store"})

@@ -1,0 +1,97 @@
+"""Which rules worker answers for a match, and what happens when it does not."""
+
+import asyncio
+from collections.abc import Collection
+
+from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
+
+from gateway.exchange import Exchange, StreamBroken
+from gateway.places import Place
+from services.core.errors import Deadline, ServiceDown, TitleDown
+from services.kit.channels import Channels
+from services.kit.directory import Directory
+from services.kit.statuses import error_of
+
+CALL_S_MAX = 5.0
+# A worker whose stream broke is left alone for as long as the directory may still name a dead one.
+REST_S = 6.0
+
+
+class Workers:
+    """One exchange per live worker. Any worker can serve any match of its title: affinity is for caches."""
+
+    def __init__(self, directory: Directory, channels: Channels) -> None:
+        self._directory = directory
+        self._channels = channels
+        self._exchanges: dict[str, Exchange] = {}
+        self._resting_until: dict[str, float] = {}
+
+    async def ask(self, place: Place, call: rules_pb2.Call, limit_s: float = CALL_S_MAX) -> rules_pb2.Answer:
+        """The answer of a worker of the match's title. Raises the refusal if it is one.
+
+        `call` must be a read or carry a request id: after a broken stream it is sent once more, to
+        another worker if there is one. Raises ServiceDown (outcome unknown), TitleDown, Deadline, Overloaded.
+        """
+        deadline = _now() + limit_s
+        address = self._choose(place, ())
+        try:
+            return await self._ask_at(address, call, limit_s)
+        except (StreamBroken, TitleDown):
+            second = self._choose(place, (address,))
+        remaining_s = max(0.001, deadline - _now())
+        try:
+            return await self._ask_at(second, call, remaining_s)
+        except StreamBroken:
+            raise ServiceDown(f"rules-{place.title}", "the workers went away; repeat the request") from None
+
+    async def close(self) -> None:
+        await asyncio.gather(*(exchange.close() for exchange in self._exchanges.values()))
+
+    async def _ask_at(self, address: str, call: rules_pb2.Call, limit_s: float) -> rules_pb2.Answer:
+        exchange = self._exchange(address)
+        asked_at = _now()
+        try:
+            return _accepted(await exchange.ask(call, limit_s))
+        except (StreamBroken, Deadline):
+            # A worker that has said nothing at all since then hangs, or its host is gone.
+            if exchange.is_closed or exchange.heard_at < asked_at:
+                self._resting_until[address] = _now() + REST_S
+            raise
+
+    def _choose(self, place: Place, tried: Collection[str]) -> str:
+        """A worker's address; one that was tried or rests only when there is no other."""
+        avoid = {*tried, *self._resting()}
+        try:
+            return self._directory.pick(place.title, place.match, avoid=avoid)
+        except TitleDown:
+            return self._directory.pick(place.title, place.match)
+
+    def _resting(self) -> Collection[str]:
+        now = _now()
+        for exchange in self._exchanges.values():
+            if exchange.is_draining:
+                self._resting_until[exchange.address] = now + REST_S
+        self._resting_until = {address: at for address, at in self._resting_until.items() if at > now}
+        return self._resting_until.keys()
+
+    def _exchange(self, address: str) -> Exchange:
+        exchange = self._exchanges.get(address)
+        if exchange is None or exchange.is_closed:
+            self._drop_closed()
+            stub = self._channels.stub(rules_pb2_grpc.RulesServiceStub, address)
+            exchange = self._exchanges[address] = Exchange(stub, address)
+        return exchange
+
+    def _drop_closed(self) -> None:
+        self._exchanges = {a: exchange for a, exchange in self._exchanges.items() if not exchange.is_closed}
+
+
+def _accepted(answer: rules_pb2.Answer) -> rules_pb2.Answer:
+    if answer.WhichOneof("outcome") != "refusal":
+        return answer
+    refusal = answer.refusal
+    raise error_of(refusal.reason, refusal.detail, refusal.facts)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
