@@ -327,6 +327,8 @@ def _garbled(rng, text):
 def _altered(rng, value):
     """`value` with, mostly, one leaf replaced by something of the same type or by something odd."""
     if isinstance(value, dict):
+        if not value:
+            return {"x": 0}
         name = rng.choice(list(value))
         return {**value, name: _altered(rng, value[name])}
     if isinstance(value, list):
