@@ -86,6 +86,48 @@ def verify(record: Path) -> int:
     return print_verdict(sys.stdin.buffer.read() if str(record) == "-" else record.read_bytes())
 
 
+@app.command
+def record_match(
+    title: str, *, seats: int = 2, options: str = "{}", seed: int = 1, plies_max: int = 400
+) -> int:
+    """Print a random match as a recording: board, move and digest at every version.
+
+    Parameters
+    ----------
+    title
+        Slug of the title.
+    seats
+        Number of players.
+    options
+        JSON object of the title's options.
+    seed
+        Chooses the match.
+    plies_max
+        Take a match of at most so many moves.
+    """
+    from cli.recording import print_recording
+
+    return print_recording(title, seats=seats, options=options, seed=seed, plies_max=plies_max)
+
+
+@app.command
+def shadow(titles: list[str] | None = None, *, redis: str | None = None) -> int:
+    """Replay matches against the present code: recorded ones, or a whole Redis; report what differs.
+
+    Parameters
+    ----------
+    titles
+        Slugs; all titles by default.
+    redis
+        URL of a Redis whose matches are to be folded instead.
+    """
+    from cli.recording import shadow_recordings, shadow_redis
+    from cli.titles import shipped
+
+    different = asyncio.run(shadow_redis(redis)) if redis else shadow_recordings(titles or shipped())
+    return 1 if different else 0
+
+
 def main() -> None:
     sys.exit(app())
 

@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from services.kit.redis_store import RedisStore
-from services.rules.library import ruleset_for
-
-from deploy.local.servers import Valkey
-from deploy.local.system import ROOT, RUN_FILE
+from cli.titles import ruleset_for
 from services.core.errors import DomainError
 from services.core.ids import MatchId, match_stream
 from services.core.replay import Step, replayed
+from services.kit.redis_store import RedisStore
 
 
 async def print_replay(match: str, *, version: int | None, seat: int | None, data: Path | None) -> int:
     """Prints every version (or one); 0 if the whole stream holds, 1 with the first fault otherwise."""
-    with _redis_url((data or ROOT / "data").resolve()) as url:
+    with _redis_url((data or Path("data")).resolve()) as url:
         try:
             store = await RedisStore.connect(url)
             try:
@@ -56,6 +53,10 @@ def _redis_url(data: Path) -> Iterator[str]:
     if url := os.environ.get("REDIS_URL"):
         yield url
         return
+    # Only a checkout has the local runner: elsewhere REDIS_URL says where the matches are.
+    from deploy.local.servers import Valkey
+    from deploy.local.system import RUN_FILE
+
     running = data / RUN_FILE
     if running.exists():
         found: str = json.loads(running.read_text())["redis_url"]

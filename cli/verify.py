@@ -1,7 +1,6 @@
 """`waystation verify`: a finished match's record, proved with nothing but this file and the title's rules."""
 
-from services.rules.library import ruleset_for
-
+from cli.titles import ruleset_for
 from services.core.errors import DomainError
 from services.core.record import read_record, verify
 

@@ -1,0 +1,107 @@
+"""Recorded matches: made from random play, and replayed against the present code."""
+
+import random
+from collections.abc import Iterable
+from importlib import resources
+
+import msgspec
+
+from cli.titles import library, ruleset_for
+from services.core.chance import Rolling, luck_key
+from services.core.errors import DomainError
+from services.core.ids import MatchId, match_stream, stream_match
+from services.core.recording import Recording, first_difference, moment, read, written
+from services.core.replay import fold
+from services.core.ruleset import Ruleset
+from services.core.title import AnyTitle
+from services.kit.redis_store import RedisStore
+
+TRIES_MAX = 200
+
+
+def print_recording(slug: str, *, seats: int, options: str, seed: int, plies_max: int) -> int:
+    """Prints a random match of at most `plies_max` moves; `seed` chooses it. 1 if none is that short."""
+    try:
+        title = library(slug).title
+        for number in range(TRIES_MAX):
+            recording = recorded(title, seats, options.encode(), f"{seed}/{number}", plies_max)
+            if recording is not None:
+                print(written(recording), end="")
+                return 0
+    except DomainError as error:
+        print(error)
+        return 1
+    print(f"none of {TRIES_MAX} random matches of {slug} ended within {plies_max} moves")
+    return 1
+
+
+def recorded(title: AnyTitle, seats: int, raw: bytes, seed: str, plies_max: int) -> Recording | None:
+    """A random match, or None if it takes more than `plies_max` moves. Raises OptionInvalid."""
+    rng = random.Random(seed)
+    options = Ruleset(title).read_options(raw, seats)
+    key = luck_key(rng.randbytes(32), "recorded", [""] * seats)
+    chance = Rolling(key, 0)
+    state = title.setup(options, seats, chance)
+    luck, ordinal = chance.outcomes, len(chance.outcomes)
+    moments = [moment(title, 1, state, None, None, [])]
+    while to_act := title.to_act(state):
+        if len(moments) > plies_max:
+            return None
+        seat = rng.choice(sorted(to_act))
+        move = rng.choice(list(title.legal_moves(state, seat)))
+        rolling = Rolling(key, ordinal)
+        state = title.apply(state, seat, move, rolling)
+        ordinal += len(rolling.outcomes)
+        moments.append(moment(title, len(moments) + 1, state, seat, move, rolling.outcomes))
+    return Recording(
+        title=title.slug,
+        rules_version=title.rules_version,
+        seats=seats,
+        options=msgspec.json.encode(options),
+        luck=luck,
+        moments=moments,
+        outcome=msgspec.json.encode(title.outcome(state)),
+    )
+
+
+def shadow_recordings(slugs: Iterable[str]) -> int:
+    """Replays every recorded match of these titles; prints a line each. The number that differ."""
+    different = 0
+    for slug in slugs:
+        folder = resources.files("seeds").joinpath(slug).joinpath("matches")
+        for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():
+            recording = read(file.read_text())
+            title = ruleset_for(recording.title, recording.rules_version).title
+            different += _reported(f"{slug}/{file.name}", first_difference(recording, title))
+    return different
+
+
+async def shadow_redis(url: str) -> int:
+    """Folds every match in a Redis with the present code; prints the ones that differ. Their number."""
+    store = await RedisStore.connect(url)
+    different = matches = 0
+    try:
+        async for stream in store.streams():
+            if stream != match_stream(stream_match(stream)):
+                continue
+            matches += 1
+            different += await _shadow_match(store, stream_match(stream))
+    finally:
+        await store.close()
+    print(f"{matches} matches, {matches - different} identical")
+    return different
+
+
+async def _shadow_match(store: RedisStore, match: MatchId) -> int:
+    entries = await store.read(match_stream(match))
+    seed = await store.seed(match)
+    try:
+        fold(match, seed or b"", entries, ruleset_for)
+    except DomainError as error:
+        return _reported(match, error)
+    return 0
+
+
+def _reported(name: str, fault: object) -> int:
+    print(f"{name}: {'identical' if fault is None else f'DIFFERENT: {fault}'}")
+    return 0 if fault is None else 1
