@@ -1,6 +1,7 @@
 """A position, as small as it can be said, and its canonical encoding."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from msgspec import Struct
 
@@ -19,7 +20,7 @@ class State(Struct, frozen=True):
 
     `boards`, `supply`, `hands` and `spent`: by seat. `spent`: cards played or discarded since the last
     shuffle, face up. `deck`: top first. `lanes`: the symbol of each lane. `start`: the seat that began.
-    `ply`: turns taken so far. `rounds`: 3 or 4.
+    `ply`: turns taken so far.
     """
 
     boards: tuple[Board, Board] = (0, 0)
@@ -29,7 +30,7 @@ class State(Struct, frozen=True):
     deck: Cards = ()
     ply: int = 0
     start: int = 0
-    rounds: int = 3
+    rounds: Literal[3, 4] = 3
     lanes: Cards = FIXED_LANES
 
     @property

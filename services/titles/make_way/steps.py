@@ -42,7 +42,7 @@ def _advanced(state: State, boards: Boards, seat: int, card: int, step: Advance)
 def _shifted(state: State, boards: Boards, card: int, step: Shift) -> Boards:
     origin = _own_piece(boards, step.origin)
     if step.dir not in (-1, 1):
-        raise MoveIllegal("shift-one-lane", f"dir is {step.dir}, not -1 or 1")
+        raise MoveIllegal("shift-one-lane", "dir is neither -1 nor 1")
     turn = RANKS * step.dir
     target = (origin + turn) % (RANKS * LANES)
     _check_lane(state, card, target // RANKS)

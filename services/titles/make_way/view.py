@@ -10,13 +10,13 @@ from services.titles.make_way.rules import is_stuck
 from services.titles.make_way.scoring import score
 from services.titles.make_way.state import Counts, State
 
-Seat = Literal[0, 1]
+Seat = Annotated[int, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
 BySeat = Annotated[tuple[Count, Count], Meta(description="Of seat 0 and of seat 1.")]
 
 
 class Piece(Struct, frozen=True):
-    """A piece on the board. `score`: the points it would bring if the game ended now."""
+    """A piece on the board."""
 
     seat: Seat
     tile: Tile
@@ -62,10 +62,10 @@ def view(state: State, seat: int | None) -> View:
     red = sum(piece.score for piece in board if piece.seat == 0)
     return View(
         lanes=tuple(SYMBOLS[card] for card in state.lanes),
-        rounds=4 if state.rounds == 4 else 3,
+        rounds=state.rounds,
         round=state.round,
         ply=state.ply,
-        turn=None if state.is_over else _seat(state.turn),
+        turn=None if state.is_over else state.turn,
         board=board,
         supply=state.supply,
         scores=(red, sum(piece.score for piece in board) - red),
@@ -79,7 +79,7 @@ def view(state: State, seat: int | None) -> View:
 
 def _pieces(state: State) -> tuple[Piece, ...]:
     return tuple(
-        Piece(_seat(seat), tile, score(state.boards, seat, tile))
+        Piece(seat, tile, score(state.boards, seat, tile))
         for seat, board in enumerate(state.boards)
         for tile in tiles_of(board)
     )
@@ -87,7 +87,3 @@ def _pieces(state: State) -> tuple[Piece, ...]:
 
 def _cards(counts: Counts) -> Cards:
     return Cards(*counts)
-
-
-def _seat(seat: int) -> Seat:
-    return 1 if seat else 0
