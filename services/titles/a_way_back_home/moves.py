@@ -1,8 +1,9 @@
 """What players write: the options of a match and the moves of a turn. Their JSON is a public format."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple
 
 PathName = Literal["green", "pink", "purple", "black", "orange", "blue"]
 CrystalName = Literal["green", "pink", "purple", "black", "orange", "blue", "wild"]
@@ -43,13 +44,22 @@ class Place(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", t
 class Crystals(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """How many crystals of each colour; a colour that is not named is not meant."""
 
-    green: Amount = 0
-    pink: Amount = 0
-    purple: Amount = 0
-    black: Amount = 0
-    orange: Amount = 0
-    blue: Amount = 0
-    wild: Amount = 0
+    green: Amount | UnsetType = UNSET
+    pink: Amount | UnsetType = UNSET
+    purple: Amount | UnsetType = UNSET
+    black: Amount | UnsetType = UNSET
+    orange: Amount | UnsetType = UNSET
+    blue: Amount | UnsetType = UNSET
+    wild: Amount | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, counts: tuple[int, ...]) -> Self:
+        """`counts`: seven numbers, by colour."""
+        return cls(*(count or UNSET for count in counts))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        return tuple(count or 0 for count in astuple(self))
 
 
 class Take(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="take"):

@@ -4,7 +4,6 @@ import re
 from contextlib import suppress
 
 import msgspec
-from msgspec.structs import astuple
 
 from services.core.errors import MoveUnreadable
 from services.titles.a_way_back_home.components import COLOURS, LETTERS
@@ -23,7 +22,7 @@ def notation(move: Move) -> str:
         case Draw():
             return "draw"
         case Take(crystals):
-            amounts = zip(COLOURS, astuple(crystals), strict=True)
+            amounts = zip(COLOURS, crystals.counts, strict=True)
             return _line("take", [f"{_LETTERS[colour]}{count}" for colour, count in amounts if count])
         case Place(placements, declare_end):
             line = _line("place", [_placement(placement) for placement in placements])
@@ -33,7 +32,7 @@ def notation(move: Move) -> str:
 def parse(text: str) -> Move:
     """Reads exactly what `notation` writes. Raises MoveUnreadable."""
     verb, *words = text.split(" ")
-    with suppress(KeyError, ValueError, msgspec.ValidationError):
+    with suppress(KeyError, ValueError):
         move = _PARSERS[verb](words)
         if notation(move) == text:
             return move

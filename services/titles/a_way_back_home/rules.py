@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from services.core.chance import Chance
 from services.core.errors import MoveIllegal, OptionInvalid
@@ -61,7 +61,7 @@ def legal_moves(state: State, seat: int) -> Iterator[Move]:
     if can_draw(state):
         yield _DRAW
     for counts in TAKES[in_force(state)].choices(state.pool):
-        yield Take(Crystals(*counts))
+        yield Take(Crystals.of(counts))
 
 
 def apply(state: State, move: Move, chance: Chance) -> State:
@@ -77,7 +77,7 @@ def apply(state: State, move: Move, chance: Chance) -> State:
         case Place():
             return end_turn(place(state, move))
         case Take():
-            return end_turn(_taken(state, astuple(move.crystals)))
+            return end_turn(_taken(state, move.crystals.counts))
         case _:
             assert_never(move)
 
