@@ -19,6 +19,8 @@ LOBBY: Owner = "lobby"
 # Storage format: changing the number, or `partition`, moves every key.
 PARTITIONS = 256
 
+PAGE = 500  # entries asked of Redis at once: some 200 kB, parsed in a few ms
+
 CLEAR = 0  # as an append's `deadline`: the match has none any more
 
 
@@ -68,9 +70,12 @@ class EventStore(Protocol):
     async def read(
         self, stream: StreamName, after: int = 0, until: int | None = None, limit: int | None = None
     ) -> list[Entry]:
-        """The entries with after < version <= until, in order; at most `limit`. Empty for no such stream."""
+        """The entries with after < version <= until, in order; at most `limit` (1 or more) of them.
 
-    async def read_many(self, tails: Sequence[After], limit: int = 1000) -> list[list[Entry]]:
+        Empty for no such stream.
+        """
+
+    async def read_many(self, tails: Sequence[After], limit: int = PAGE) -> list[list[Entry]]:
         """For each tail its first `limit` entries, in one trip."""
 
     async def heads(self, streams: Sequence[StreamName]) -> list[int]:
