@@ -52,7 +52,7 @@ class ReplyReader:
         while (end := buffer.find(b"\r\n", at)) >= 0:
             kind, line, after = buffer[at], buffer[at + 1 : end], end + 2
             value: Reply
-            if kind == 0x24 and line[0] != 0x2D:  # "$", a string: its length, then its bytes
+            if kind == 0x24 and line != b"-1":  # "$", a string: its length, then its bytes
                 stop = after + int(line)
                 if len(buffer) < stop + 2:
                     break
