@@ -10,13 +10,13 @@ from services.titles.make_way.components import (
     lane_down,
     lane_up,
 )
-from services.titles.make_way.moves import Play
+from services.titles.make_way.moves import Move
 from services.titles.make_way.state import State
 
 _LANE = (1 << RANKS) - 1
 
 
-def plays(state: State, seat: int) -> list[Play]:
+def plays(state: State, seat: int) -> list[Move]:
     """Every legal play of `seat`, each once.
 
     Lane by lane; in each the advances, the shifts by -1, those by +1, the entries; each kind by rank.
@@ -32,7 +32,7 @@ def plays(state: State, seat: int) -> list[Play]:
     enter = (START_ROW[seat] | backward(own, seat)) & open_ahead if state.supply[seat] else 0
 
     hand = state.hands[seat]
-    found: list[Play] = []
+    found: list[Move] = []
     for lane, card in enumerate(state.lanes):
         if hand[card]:
             menu = MENUS[lane][card]

@@ -4,6 +4,8 @@ The order of luck: the lanes if they are shuffled, the deck, the starting seat i
 the game of four rounds the whole deck once more before round 3.
 """
 
+from msgspec.structs import replace
+
 from services.core.chance import Chance
 from services.core.errors import MoveIllegal
 from services.core.title import Outcome
@@ -52,7 +54,7 @@ def legal_moves(state: State, seat: int) -> list[Move]:
     """All plays (see `plays` for their order), or else a discard of each symbol in hand."""
     if seat not in to_act(state):
         return []
-    return [*plays(state, seat)] or [DISCARDS[card] for card, n in enumerate(state.hands[seat]) if n]
+    return plays(state, seat) or [DISCARDS[card] for card, n in enumerate(state.hands[seat]) if n]
 
 
 def apply(state: State, seat: int, move: Move, chance: Chance) -> State:
@@ -67,13 +69,9 @@ def apply(state: State, seat: int, move: Move, chance: Chance) -> State:
             supply = (supply[0] - 1, supply[1]) if seat == 0 else (supply[0], supply[1] - 1)
     hands = _replaced(state.hands, seat, _changed(state.hands[seat], card, -1))
     spent = _replaced(state.spent, seat, _changed(state.spent[seat], card, 1))
-    deck = state.deck
     ply = state.ply + 1
-    if ply % ROUND == 0 and ply < ROUND * state.rounds:
-        if state.rounds == 4 and ply == ROUND * (_RESHUFFLED - 1):
-            deck, spent = tuple(chance.shuffle(DECK)), (NO_CARDS, NO_CARDS)
-        hands, deck = _dealt(deck)
-    return State(boards, supply, hands, spent, deck, ply, state.start, state.rounds, state.lanes)
+    after = State(boards, supply, hands, spent, state.deck, ply, state.start, state.rounds, state.lanes)
+    return after if ply % ROUND or after.is_over else _next_round(after, chance)
 
 
 def outcome(state: State) -> Outcome | None:
@@ -89,6 +87,14 @@ def outcome(state: State) -> Outcome | None:
 def is_stuck(state: State, seat: int) -> bool:
     """Whether `seat` is to move and can only discard."""
     return seat in to_act(state) and not plays(state, seat)
+
+
+def _next_round(state: State, chance: Chance) -> State:
+    deck, spent = state.deck, state.spent
+    if state.rounds == 4 and state.round == _RESHUFFLED:
+        deck, spent = tuple(chance.shuffle(DECK)), (NO_CARDS, NO_CARDS)
+    hands, deck = _dealt(deck)
+    return replace(state, hands=hands, spent=spent, deck=deck)
 
 
 def _dealt(deck: Cards) -> tuple[tuple[Counts, Counts], Cards]:

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from services.titles.make_way.components import SYMBOLS, tiles_of
+from services.titles.make_way.components import SYMBOLS
 from services.titles.make_way.moves import Symbol, Tile
 from services.titles.make_way.rules import is_stuck
-from services.titles.make_way.scoring import score
-from services.titles.make_way.state import Counts, State
+from services.titles.make_way.scoring import scored
+from services.titles.make_way.state import State
 
 Seat = Annotated[int, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
@@ -56,34 +56,21 @@ class View(Struct, frozen=True, kw_only=True):
     ]
 
 
-def view(state: State, seat: int | None) -> View:
-    """`state` through the eyes of `seat`; None is a spectator."""
-    board = _pieces(state)
-    red = sum(piece.score for piece in board if piece.seat == 0)
+def view(state: State, viewer: int | None) -> View:
+    """`state` through the eyes of `viewer`; None is a spectator."""
+    red, blue = ([Piece(seat, *piece) for piece in scored(state.boards, seat)] for seat in (0, 1))
     return View(
         lanes=tuple(SYMBOLS[card] for card in state.lanes),
         rounds=state.rounds,
         round=state.round,
         ply=state.ply,
         turn=None if state.is_over else state.turn,
-        board=board,
+        board=(*red, *blue),
         supply=state.supply,
-        scores=(red, sum(piece.score for piece in board) - red),
+        scores=(sum([piece.score for piece in red]), sum([piece.score for piece in blue])),
         hand_sizes=(sum(state.hands[0]), sum(state.hands[1])),
-        spent=(_cards(state.spent[0]), _cards(state.spent[1])),
+        spent=(Cards(*state.spent[0]), Cards(*state.spent[1])),
         deck_size=len(state.deck),
-        hand=None if seat is None else _cards(state.hands[seat]),
-        must_discard=seat is not None and is_stuck(state, seat),
+        hand=None if viewer is None else Cards(*state.hands[viewer]),
+        must_discard=viewer is not None and is_stuck(state, viewer),
     )
-
-
-def _pieces(state: State) -> tuple[Piece, ...]:
-    return tuple(
-        Piece(seat, tile, score(state.boards, seat, tile))
-        for seat, board in enumerate(state.boards)
-        for tile in tiles_of(board)
-    )
-
-
-def _cards(counts: Counts) -> Cards:
-    return Cards(*counts)
