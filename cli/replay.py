@@ -17,7 +17,7 @@ async def print_replay(match: str, *, version: int | None, seat: int | None, dat
     """Prints every version (or one); 0 if the whole stream holds, 1 with the first fault otherwise."""
     with _redis_url((data or Path("data")).resolve()) as url:
         try:
-            store = await RedisStore.connect(url)
+            store = await RedisStore.open(url, unsafe=True)
             try:
                 entries = await store.read(match_stream(MatchId(match)))
                 seed = await store.seed(MatchId(match))

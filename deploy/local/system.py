@@ -188,7 +188,7 @@ class System:
         """What the gateways still wait for; empty when every title can be played through all of them."""
         for port in self.ports:
             try:
-                _get_json(f"http://{self.host}:{port}/readyz")
+                urllib.request.urlopen(f"http://{self.host}:{port}/readyz", timeout=2).close()
                 titles = _get_json(f"http://{self.host}:{port}/v1/titles")["titles"]
             except (OSError, urllib.error.URLError, ValueError) as error:
                 return f"the gateway on port {port} ({error})"
