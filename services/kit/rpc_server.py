@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import grpc
 import structlog
@@ -21,6 +21,7 @@ log = structlog.get_logger()
 ServicerT = TypeVar("ServicerT")
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[Any, Any], Awaitable[Any]]
+Found: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"  # grpc's own type is generic in its stubs only
 
 CALL_S_MAX = 30.0  # for a caller that sets no deadline, or a longer one
 CALLS_MAX = 4_000
@@ -88,16 +89,16 @@ class UnaryCalls(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: "Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]]",
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Found]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> "grpc.RpcMethodHandler[Any, Any] | None":
+    ) -> Found:
         found = await continuation(handler_call_details)
         method = handler_call_details.method
         if found is None or found.unary_unary is None or not method.startswith("/waystation."):
             return found
-        answer = Answering(self._service, method.rpartition("/")[2], found.unary_unary)
+        answering = Answering(self._service, method.rpartition("/")[2], found.unary_unary)
         return grpc.unary_unary_rpc_method_handler(
-            answer,
+            answering.answer,
             request_deserializer=found.request_deserializer,
             response_serializer=found.response_serializer,
         )
@@ -111,7 +112,7 @@ class Answering:
         self._method = method
         self._handler = handler
 
-    async def __call__(self, request: Any, context: Context) -> Any:
+    async def answer(self, request: Any, context: Context) -> Any:
         began = time.perf_counter()
         structlog.contextvars.clear_contextvars()
         refusal: DomainError | None = None

@@ -62,6 +62,8 @@ TABLE: Mapping[type[DomainError], Status] = {
     errors.OfferOpen: _NOT_NOW,
     errors.TakebackRefused: _NOT_NOW,
     errors.VersionConflict: _STALE,
+    # The writer's picture was wrong, not the request: sent again, it meets the stream as it is.
+    errors.HistoryForked: Status(StatusCode.ABORTED, 503, retryable=True),
     errors.RequestIdReused: Status(StatusCode.ALREADY_EXISTS, 409),
     errors.SeatTaken: _NOT_NOW,
     errors.TableFull: _NOT_NOW,

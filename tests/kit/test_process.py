@@ -1,0 +1,92 @@
+"""Real processes: how a service starts, stops and fails to start."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+PROBE = """
+import asyncio, structlog
+from services.kit.process import ServiceSettings, StartFailed, run
+
+async def main(settings, stop):
+    {body}
+    structlog.get_logger().info("service_started", address=settings.address(7))
+    await stop.wait()
+
+run("probe", main, ServiceSettings)
+"""
+
+
+def probe(body: str = "pass", **env: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-c", PROBE.format(body=body)],
+        env={**os.environ, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_service_cleanly(number: signal.Signals) -> None:
+    process = probe()
+    assert process.stdout is not None
+    started = msgspec.json.decode(process.stdout.readline())
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert (started["event"], started["service"], started["level"]) == ("service_started", "probe", "info")
+    assert started["address"] == "127.0.0.1:7"
+    assert msgspec.json.decode(out.splitlines()[-1])["event"] == "service_stopped"
+
+
+def test_a_second_signal_ends_a_service_that_does_not_heed_the_first() -> None:
+    process = probe("stop.wait = asyncio.Event().wait")
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    while process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+    process.communicate()
+    assert process.returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("body", "env", "says"),
+    [
+        ("raise StartFailed('no\\nway')", {}, "probe: no way"),
+        ("raise OSError('disk on fire')", {}, "probe: disk on fire"),
+        ("pass", {"PORT": "99999"}, "probe: PORT cannot be used"),
+    ],
+)
+def test_a_failed_start_is_one_line_and_exit_code_1(body: str, env: dict[str, str], says: str) -> None:
+    process = probe(body, **env)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert len(err.splitlines()) == 1
+    assert err.decode().startswith(says)
+
+
+def test_a_fault_in_a_service_shows_its_traceback() -> None:
+    process = probe("1 / 0")
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert b"ZeroDivisionError" in err
+
+
+@pytest.mark.parametrize(
+    ("advertise", "address"), [("", "127.0.0.1:7"), ("lobby", "lobby:7"), ("lobby:50", "lobby:50")]
+)
+def test_others_are_told_the_advertised_address(advertise: str, address: str) -> None:
+    process = probe(ADVERTISE=advertise)
+    assert process.stdout is not None
+    assert msgspec.json.decode(process.stdout.readline())["address"] == address
+    process.terminate()
+    process.communicate(timeout=20)
