@@ -109,7 +109,7 @@ def _apply_us(title: AnyTitle, positions: Sequence[Any], rng: random.Random) -> 
     for state in positions:
         seat = min(title.to_act(state))
         chosen.append((state, seat, rng.choice(list(title.legal_moves(state, seat)))))
-    return _mean_us(lambda ply: title.apply(*ply, dice), chosen)
+    return _mean_us(lambda ply: title.apply(ply[0], ply[1], ply[2], dice), chosen)
 
 
 def _mean_us(work: Any, inputs: Sequence[Any], rounds: int = 5) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from deploy.local.servers import ServerFailed
-from deploy.local.system import ROOT, System, SystemFailure, shipped_titles
+from deploy.local.system import ROOT, Fsync, System, SystemFailure, shipped_titles
 
 RESTARTS_MAX = 5
 
@@ -22,7 +22,7 @@ class Stopped(Exception):
     """SIGTERM or Ctrl-C arrived."""
 
 
-def run(*, host: str, port: int, data: Path | None, ephemeral: bool, workers: int, fsync: str) -> int:
+def run(*, host: str, port: int, data: Path | None, ephemeral: bool, workers: int, fsync: Fsync) -> int:
     """Serves until a signal arrives; the exit code. Every failure is one line."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stopped)

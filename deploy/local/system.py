@@ -16,8 +16,11 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from deploy.local.servers import Nats, Valkey, dying_with_parent
+
+Fsync = Literal["everysec", "always"]
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_FILE = "run.json"  # in the data folder while a run goes on: where its servers are
@@ -93,7 +96,7 @@ class System:
     workers: Mapping[str, int]
     ports: list[int]
     host: str = "127.0.0.1"
-    fsync: str = "everysec"
+    fsync: Fsync = "everysec"
     redis_url: str = ""
     nats_url: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
