@@ -11,7 +11,7 @@ from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status
 from gateway.requests import AnyRequest, dependencies
-from gateway.routes import health, lists, matches, moves, players, tables, titles
+from gateway.routes import health, lists, live, matches, moves, players, sse, tables, titles
 from services.core.errors import BadRequest, DomainError
 
 HANDLERS = [
@@ -37,6 +37,9 @@ HANDLERS = [
     moves.abort,
     lists.list_matches,
     lists.list_player_matches,
+    live.converse,
+    live.converse_on_match,
+    sse.stream_match,
     health.alive,
     health.ready,
     health.metrics,

@@ -11,6 +11,7 @@ from services.core.errors import NoSuchMatch, NotStarted
 from services.core.ids import MatchId, PlayerId
 
 Call = rules_pb2.Call
+Eyes = rules_pb2.Reader
 Command = (
     rules_pb2.SubmitMove
     | rules_pb2.Resign
@@ -41,17 +42,25 @@ class Answered(NamedTuple):
 
 
 class Matches:
-    """All methods raise NoSuchMatch, NotStarted, NotSeated, and what `Workers.ask` raises."""
+    """Questions take the eyes they are asked with, which `eyes` gives to whoever may have them.
+
+    All methods raise NoSuchMatch, NotStarted, and what `Workers.ask` raises.
+    """
 
     def __init__(self, places: Places, workers: Workers) -> None:
         self._places = places
         self._workers = workers
 
+    async def eyes(self, match: MatchId, reader: Reader) -> Eyes:
+        """How `reader` may look at the match. Raises NotSeated for a stranger at a private match."""
+        place = await self._places.begun(match)
+        by_invitation = await self._places.admit(place, reader.player, reader.invite)
+        return Eyes(player=reader.player or PlayerId(""), admitted=by_invitation)
+
     async def submit(
         self, sender: Sender, match: MatchId, command: Command, expected_version: int | None = None
     ) -> Answered:
         """The receipt of an accepted command."""
-        place = await self._places.begun(match)
         request = rules_pb2.SubmitCommandRequest(
             match=match,
             player=sender.player,
@@ -61,50 +70,42 @@ class Matches:
             traceparent=sender.traceparent,
         )
         getattr(request, _FIELDS[type(command)]).CopyFrom(command)
-        answer = (await self._ask(place, Call(submit_command=request))).submit_command
+        answer = (await self._ask(match, Call(submit_command=request))).submit_command
         return Answered(answer.receipt, answer.version)
 
-    async def view(self, reader: Reader, match: MatchId, version: int | None = None) -> Answered:
-        """The match as the reader may see it, now or at a version. Raises NoSuchVersion."""
-        place = await self._places.begun(match)
-        request = rules_pb2.GetMatchRequest(
-            match=match, reader=await self._admitted(place, reader), version=version
-        )
-        answer = (await self._ask(place, Call(get_match=request))).get_match
+    async def view(self, match: MatchId, eyes: Eyes, version: int | None = None) -> Answered:
+        """The match now or at a version. Raises NoSuchVersion."""
+        request = rules_pb2.GetMatchRequest(match=match, reader=eyes, version=version)
+        answer = (await self._ask(match, Call(get_match=request))).get_match
         return Answered(answer.view, answer.version)
 
-    async def legal_moves(self, reader: Reader, match: MatchId, page_size: int, page_token: str) -> bytes:
+    async def legal_moves(self, match: MatchId, eyes: Eyes, page_size: int, page_token: str) -> bytes:
         """A page of what the reader's seat may do now. Raises VersionConflict for a token of the past."""
-        place = await self._places.begun(match)
         request = rules_pb2.ListLegalMovesRequest(
-            match=match,
-            reader=await self._admitted(place, reader),
-            page_size=page_size,
-            page_token=page_token,
+            match=match, reader=eyes, page_size=page_size, page_token=page_token
         )
-        return (await self._ask(place, Call(list_legal_moves=request))).list_legal_moves.page
+        return (await self._ask(match, Call(list_legal_moves=request))).list_legal_moves.page
 
-    async def events(self, reader: Reader, match: MatchId, first: int = 0, last: int = 0) -> bytes:
+    async def events(self, match: MatchId, eyes: Eyes, first: int = 0, last: int = 0) -> bytes:
         """A page of events from version `first` to `last`; 0 is the beginning and the end."""
-        place = await self._places.begun(match)
-        request = rules_pb2.ListEventsRequest(
-            match=match, reader=await self._admitted(place, reader), to=last, **{"from": first}
-        )
-        return (await self._ask(place, Call(list_events=request))).list_events.page
+        request = rules_pb2.ListEventsRequest(match=match, reader=eyes, to=last, **{"from": first})
+        return (await self._ask(match, Call(list_events=request))).list_events.page
 
-    async def record(self, reader: Reader, match: MatchId) -> bytes:
+    async def record(self, match: MatchId, eyes: Eyes) -> bytes:
         """Raises NotOver while the match runs."""
+        request = rules_pb2.GetRecordRequest(match=match, reader=eyes)
+        return (await self._ask(match, Call(get_record=request))).get_record.record
+
+    async def _ask(self, match: MatchId, call: Call) -> rules_pb2.Answer:
         place = await self._places.begun(match)
-        request = rules_pb2.GetRecordRequest(match=match, reader=await self._admitted(place, reader))
-        return (await self._ask(place, Call(get_record=request))).get_record.record
-
-    async def _admitted(self, place: Place, reader: Reader) -> rules_pb2.Reader:
-        by_invitation = await self._places.admit(place, reader.player, reader.invite)
-        return rules_pb2.Reader(player=reader.player or PlayerId(""), admitted=by_invitation)
-
-    async def _ask(self, place: Place, call: Call) -> rules_pb2.Answer:
         try:
             return await self._workers.ask(place, call)
         except NoSuchMatch:
             # The table is sealed, so there will be a match: the lobby's sweeper repeats the start.
             raise NotStarted from None
+
+
+def eyes_of(place: Place, seat: int | None) -> Eyes:
+    """The eyes of a seat, or of the spectators of a match: only for audiences whose members were admitted."""
+    player = next((player for player, at in place.seats.items() if at == seat), PlayerId(""))
+    return Eyes(player=player, admitted=seat is None)

@@ -8,6 +8,10 @@ from msgspec import Struct
 from gateway.addresses import Addresses
 from gateway.identity import Identity
 from gateway.limits import Buckets
+from gateway.live.following import Sight
+from gateway.live.hub import Hub
+from gateway.live.session import Lent
+from gateway.live.sockets import Sockets
 from gateway.matches import Matches
 from gateway.peers import Lobby, Projection
 from gateway.places import Places
@@ -19,6 +23,7 @@ from services.kit import plain_redis
 from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.players import Players
+from services.kit.redis_store import RedisStore
 from services.kit.tokens import Tokens
 
 
@@ -37,7 +42,9 @@ class Parts(Struct, frozen=True, kw_only=True):
     projection: Projection
     places: Places
     matches: Matches
+    sockets: Sockets
     readiness: Readiness
+    lent: Lent
 
 
 @asynccontextmanager
@@ -59,18 +66,34 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
         lobby = Lobby(channels, directory)
         places = Places(lobby)
         matches = Matches(places, workers)
+        store = await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
+        closing.push_async_callback(store.close)
+        hub = await closing.enter_async_context(Hub.opened(settings.nats_url, store, matches))
+        identity = Identity(tokens, settings.admin_token)
+        sockets = Sockets(settings)
+        player_rate = Buckets(settings.rate_per_player, settings.burst_per_player)
+        address_rate = Buckets(settings.rate_per_address, settings.burst_per_address)
         yield Parts(
             addresses=Addresses(settings.trusted_proxies),
-            player_rate=Buckets(settings.rate_per_player, settings.burst_per_player),
-            address_rate=Buckets(settings.rate_per_address, settings.burst_per_address),
+            player_rate=player_rate,
+            address_rate=address_rate,
             directory=directory,
             players=Players(redis),
             tokens=tokens,
-            identity=Identity(tokens, settings.admin_token),
+            identity=identity,
             titles=Titles(directory),
             lobby=lobby,
             projection=Projection(channels, directory),
             places=places,
             matches=matches,
+            sockets=sockets,
             readiness=Readiness(directory),
+            lent=Lent(
+                identity=identity,
+                matches=matches,
+                sight=Sight(hub, places),
+                sockets=sockets,
+                player_rate=player_rate,
+                address_rate=address_rate,
+            ),
         )

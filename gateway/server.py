@@ -10,6 +10,7 @@ import uvicorn
 from litestar.types import ASGIApp
 
 from gateway.parts import Parts
+from gateway.websocket import WebSocketProtocol
 from services.kit.process import StartFailed
 
 log = structlog.get_logger()
@@ -54,7 +55,7 @@ async def serve(app: ASGIApp, listener: socket.socket, parts: Parts, stop: async
         app,
         loop="none",
         http="httptools",
-        ws="websockets-sansio",
+        ws=WebSocketProtocol,
         ws_max_size=FRAME_BYTES_MAX,
         ws_per_message_deflate=False,
         lifespan="off",
@@ -72,5 +73,6 @@ async def serve(app: ASGIApp, listener: socket.socket, parts: Parts, stop: async
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     parts.readiness.is_stopping = True
+    await parts.sockets.say_bye("the gateway stops", STOP_S_MAX)
     server.should_exit = True
     await serving

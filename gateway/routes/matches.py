@@ -69,7 +69,8 @@ async def get_match(
     id_ = MatchId(match)
     if isinstance(await parts.places.find(id_), Place):
         try:
-            return _view(await parts.matches.view(reader, id_, version), version, if_none_match)
+            eyes = await parts.matches.eyes(id_, reader)
+            return _view(await parts.matches.view(id_, eyes, version), version, if_none_match)
         except NotStarted:
             pass  # its table is sealed, and its first event not yet stored
     table = await parts.places.table_for(id_, reader.player, reader.invite)
@@ -83,7 +84,8 @@ async def list_legal_moves(
     match: str, reader: Reader, parts: Parts, page_size: PageSize = 0, page_token: PageToken = ""
 ) -> Response[bytes]:
     """What your seat may do now. A token of a page is refused once the match has moved on."""
-    page = await parts.matches.legal_moves(reader, MatchId(match), page_size, page_token)
+    eyes = await parts.matches.eyes(MatchId(match), reader)
+    page = await parts.matches.legal_moves(MatchId(match), eyes, page_size, page_token)
     return passed(page, headers=_UNSTORED)
 
 
@@ -92,14 +94,17 @@ async def list_events(
     match: str, reader: Reader, parts: Parts, first: FirstVersion = 0, last: LastVersion = 0
 ) -> Response[bytes]:
     """What has happened, as you may know it; luck and seed once the match is over."""
-    return passed(await parts.matches.events(reader, MatchId(match), first, last), headers=_UNSTORED)
+    eyes = await parts.matches.eyes(MatchId(match), reader)
+    return passed(await parts.matches.events(MatchId(match), eyes, first, last), headers=_UNSTORED)
 
 
 @get("/v1/matches/{match:str}/record", tags=["matches"], opt=says(Record, *AT_A_MATCH, errors.NotOver))
 async def get_record(match: str, reader: Reader, parts: Parts) -> Response[bytes]:
     """The portable record of a finished match; `waystation verify` proves it without any server."""
+    eyes = await parts.matches.eyes(MatchId(match), reader)
+    record = await parts.matches.record(MatchId(match), eyes)
     headers = {"Content-Disposition": f'attachment; filename="{match}.json"', **_VARY}
-    return passed(await parts.matches.record(reader, MatchId(match)), headers=headers)
+    return passed(record, headers=headers)
 
 
 _VARY = {"Vary": "Authorization, Invite-Code"}

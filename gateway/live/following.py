@@ -1,0 +1,138 @@
+"""A client's follow of a match from wherever it stands: an open table, a running match, a finished one."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from msgspec import Struct
+
+from gateway.callers import Reader
+from gateway.live.feed import Feed, Follower
+from gateway.live.follower import Deliver, MatchFollower
+from gateway.live.frames import Frame, TableFrame, problem, told
+from gateway.live.hub import Audience, Hub
+from gateway.matches import Eyes, eyes_of
+from gateway.places import Places
+from gateway.problems import problem_of
+from gateway.tables import shown
+from services.core.errors import DomainError, NotStarted
+from services.core.ids import MatchId, PlayerId
+
+F = TypeVar("F", bound=Follower)
+
+
+class Sight(Struct, frozen=True):
+    """What a follow needs of the gateway."""
+
+    hub: Hub
+    places: Places
+
+
+class Following:
+    """`begin` once, `end` always."""
+
+    def __init__(self, sight: Sight, match: MatchId, reader: Reader, deliver: Deliver) -> None:
+        self.match = match
+        self._sight = sight
+        self._reader = reader
+        self._deliver = deliver
+        self._follower: MatchFollower | None = None
+        self._joined: list[tuple[Audience, Follower]] = []
+        self._waiting: asyncio.Task[None] | None = None
+
+    @property
+    def version(self) -> int:
+        """What the client has been brought to; 0 before the match begins."""
+        return self._follower.version if self._follower else 0
+
+    @property
+    def head(self) -> int:
+        """Where the match is known to be."""
+        return self._follower.head if self._follower else 0
+
+    async def begin(self, after: int | None) -> None:
+        """Delivers what there is, and from then on whatever comes.
+
+        Raises NoSuchMatch, NotSeated for a stranger at a private match, and what reads are refused with.
+        """
+        try:
+            await self._follow(after)
+        except NotStarted:
+            await self._wait()
+
+    async def end(self) -> None:
+        """Delivers nothing more."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        if self._follower is not None:
+            self._follower.end()
+        while self._joined:
+            await self._sight.hub.leave(*self._joined.pop())
+
+    async def _follow(self, after: int | None) -> None:
+        """Raises NotStarted while there is no match yet."""
+        place = await self._sight.places.begun(self.match)
+        await self._sight.places.admit(place, self._reader.player, self._reader.invite)
+        seat = place.seat_of(self._reader.player)
+        audience = (self.match, seat)
+        follower = await self._join(audience, eyes_of(place, seat), self._follower_of)
+        try:
+            await follower.begin(after)
+        except DomainError:
+            await self._leave(audience, follower)
+            raise
+        self._follower = follower
+
+    def _follower_of(self, feed: Feed) -> MatchFollower:
+        return MatchFollower(feed, self._deliver)
+
+    async def _wait(self) -> None:
+        """Shows the table, and follows the match once it begins."""
+        player = self._reader.player
+        table = await self._sight.places.table_for(self.match, player, self._reader.invite)
+        self._deliver(told(TableFrame(match=self.match, table=shown(table, player))))
+        beginning = asyncio.Event()
+        beginning.set()  # it may have begun before pushes arrived here
+        spectators = (self.match, None)
+        eyes = Eyes(player=PlayerId(""), admitted=True)
+        stirred = await self._join(spectators, eyes, lambda feed: _Stirred(beginning))
+        self._waiting = asyncio.create_task(self._follow_once(beginning, spectators, stirred))
+
+    async def _follow_once(self, beginning: asyncio.Event, audience: Audience, stirred: Follower) -> None:
+        while self._follower is None:
+            await beginning.wait()
+            beginning.clear()
+            try:
+                await self._follow(None)
+            except NotStarted:
+                continue
+            except DomainError as error:
+                self._deliver(problem(problem_of(error, "")))
+                break
+        await self._leave(audience, stirred)
+
+    async def _join(self, audience: Audience, eyes: Eyes, follower_of: Callable[[Feed], F]) -> F:
+        follower = await self._sight.hub.join(audience, eyes, follower_of)
+        self._joined.append((audience, follower))
+        return follower
+
+    async def _leave(self, audience: Audience, follower: Follower) -> None:
+        self._joined.remove((audience, follower))
+        await self._sight.hub.leave(audience, follower)
+
+
+class _Stirred:
+    """Waits for the first sign of a match."""
+
+    def __init__(self, beginning: asyncio.Event) -> None:
+        self._beginning = beginning
+
+    def heed(self, frame: Frame) -> None:
+        self._beginning.set()
+
+    def told(self, head: int) -> None:
+        if head:
+            self._beginning.set()
+
+    def start_over(self) -> None:
+        pass

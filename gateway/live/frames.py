@@ -1,0 +1,189 @@
+"""The frames of a live connection, both ways: JSON objects tagged by `type`."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from gateway.problems import Problem
+from gateway.routes.moves import Version
+from gateway.tables import Table
+from services.core.ids import MatchId
+
+Id = Annotated[str, Meta(max_length=64)]
+RequestId = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[\x21-\x7e]*$")]
+Name = Annotated[str, Meta(max_length=128)]
+
+
+class Asked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`id`: chosen by the client; the receipt or problem that answers the frame carries it."""
+
+    id: Id = ""
+
+
+class Hello(Asked, frozen=True, tag="hello", kw_only=True):
+    """The first frame of a client that sent no Authorization header. No token: a spectator."""
+
+    token: str | None = None
+
+
+class Follow(Asked, frozen=True, tag="follow", kw_only=True):
+    """Send what happens in `match`: first the view, or with `after` the events after that version.
+
+    `invite`: the code of a private match.
+    """
+
+    match: Name
+    after: Version | None = None
+    invite: Name = ""
+
+
+class Unfollow(Asked, frozen=True, tag="unfollow", kw_only=True):
+    match: Name
+
+
+class Ordered(Asked, frozen=True, kw_only=True):
+    """A command for `match`; where the connection was opened for one match, that is the default.
+
+    `request_id`: the same one again is answered, not repeated; a random one if there is none.
+    """
+
+    match: Name = ""
+    request_id: RequestId = ""
+    expected_version: Version | None = None
+
+
+class Move(Ordered, frozen=True, tag="move", kw_only=True):
+    """`move`: by the title's schema. `expected_version`: the version that the client looks at."""
+
+    move: Raw
+    expected_version: Version
+
+
+class Resign(Ordered, frozen=True, tag="resign", kw_only=True):
+    pass
+
+
+class OfferDraw(Ordered, frozen=True, tag="offer_draw", kw_only=True):
+    pass
+
+
+class AnswerDraw(Ordered, frozen=True, tag="answer_draw", kw_only=True):
+    """`offer`: the version of the offer."""
+
+    offer: Version
+    accept: bool
+
+
+class RequestTakeback(Ordered, frozen=True, tag="request_takeback", kw_only=True):
+    pass
+
+
+class AnswerTakeback(Ordered, frozen=True, tag="answer_takeback", kw_only=True):
+    """`request`: the version of the request."""
+
+    request: Version
+    accept: bool
+
+
+Order = Move | Resign | OfferDraw | AnswerDraw | RequestTakeback | AnswerTakeback
+ClientFrame = Hello | Follow | Unfollow | Order
+
+read_frame: Callable[[str | bytes], ClientFrame] = msgspec.json.Decoder(ClientFrame).decode
+
+
+class Frame(NamedTuple):
+    """A frame to a client. `version`: of the match it brings the client to; 0 if it brings none."""
+
+    kind: str
+    version: int
+    body: bytes
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What the server says."""
+
+
+class Greeting(Told, frozen=True, tag="hello", kw_only=True):
+    """Who the client is; null for a spectator without a token."""
+
+    player: str | None
+
+
+class TableFrame(Told, frozen=True, tag="table", kw_only=True):
+    """The match has not begun; a view follows once it does."""
+
+    match: str
+    table: Table
+
+
+class View(Told, frozen=True, tag="view", kw_only=True):
+    """The whole match as the client may see it: forget what was before."""
+
+    match: str
+    version: int
+    view: Raw
+
+
+class Happened(Told, frozen=True, tag="event", kw_only=True, omit_defaults=True):
+    """The next event of the match. `view`: the match after it; left out for events that were missed."""
+
+    match: str
+    version: int
+    event: Raw
+    view: Raw | None = None
+
+
+class Receipt(Told, frozen=True, tag="receipt", kw_only=True):
+    """The command `id` is stored. `head`: hash of the stream, Base64. `view`: the match after it."""
+
+    id: str
+    match: str
+    version: int
+    head: str
+    view: Raw
+
+
+class Heads(Told, frozen=True, tag="head", kw_only=True):
+    """The versions that the followed matches are known to be at, every few seconds."""
+
+    heads: dict[MatchId, int]
+
+
+class Bye(Told, frozen=True, tag="bye", kw_only=True):
+    """The connection ends. `resume`: follow again with `after` set to these versions, elsewhere or later."""
+
+    reason: str
+    resume: dict[MatchId, int]
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def told(frame: Told, version: int = 0) -> Frame:
+    """`frame`, written."""
+    return Frame(str(type(frame).__struct_config__.tag), version, _encode(frame))
+
+
+def pushed(payload: bytes, version: int) -> Frame:
+    """What a worker pushed is an `event` frame but for its tag."""
+    return Frame("event", version, b'{"type":"event",' + payload[1:])
+
+
+def receipt(id_: str, body: bytes) -> Frame:
+    """A worker's receipt as the answer to frame `id_`."""
+    return Frame("receipt", 0, b'{"type":"receipt","id":' + _encode(id_) + b"," + body[1:])
+
+
+def problem(found: Problem, id_: str = "", request_id: str = "") -> Frame:
+    """A problem's members; `reason` says what `type` says over HTTP, whose place the tag takes."""
+    members: dict[str, Any] = {"type": "problem"}
+    if id_:
+        members["id"] = id_
+    members |= {name: value for name, value in found.members.items() if name not in ("type", "instance")}
+    if found.retry_after_s is not None:
+        members["retry_after_s"] = found.retry_after_s
+    if request_id:
+        members["request_id"] = request_id
+    return Frame("problem", 0, _encode(members))

@@ -1,0 +1,54 @@
+"""Frames on their way to one client: a bounded queue between whoever has news and the connection's writer."""
+
+import asyncio
+from collections import deque
+
+from gateway.live.frames import Frame
+
+FRAMES_MAX = 512
+BYTES_MAX = 1 << 20
+
+
+class OutboxFull(Exception):
+    """The client reads more slowly than its matches go on."""
+
+
+class Outbox:
+    """First in, first out. A single frame always fits."""
+
+    def __init__(self) -> None:
+        self._frames: deque[Frame] = deque()
+        self._size = 0
+        self._filled = asyncio.Event()
+        self.is_closed = False
+
+    def put(self, frame: Frame) -> None:
+        """Raises OutboxFull. After `close` nothing is taken any more."""
+        if self.is_closed:
+            return
+        if self._frames and (len(self._frames) >= FRAMES_MAX or self._size + len(frame.body) > BYTES_MAX):
+            raise OutboxFull
+        self._frames.append(frame)
+        self._size += len(frame.body)
+        self._filled.set()
+
+    def close(self) -> None:
+        """What was put before can still be taken."""
+        self.is_closed = True
+        self._filled.set()
+
+    def abandon(self) -> None:
+        """Closes, and forgets what nobody has taken."""
+        self.close()
+        self._frames.clear()
+
+    async def take(self) -> Frame | None:
+        """The next frame, as soon as there is one; None after the last."""
+        while not self._frames:
+            if self.is_closed:
+                return None
+            self._filled.clear()
+            await self._filled.wait()
+        frame = self._frames.popleft()
+        self._size -= len(frame.body)
+        return frame

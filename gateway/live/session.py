@@ -1,0 +1,235 @@
+"""A conversation over one socket: frames in, frames out, whatever carries them."""
+
+import asyncio
+from contextlib import ExitStack
+from typing import NamedTuple
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from gateway.callers import Reader, Sender, request_id_of
+from gateway.identity import Identity
+from gateway.limits import Buckets
+from gateway.live import frames
+from gateway.live.following import Following, Sight
+from gateway.live.frames import Bye, ClientFrame, Follow, Frame, Greeting, Heads, Hello, Unfollow, told
+from gateway.live.orders import command_of
+from gateway.live.outbox import Outbox, OutboxFull
+from gateway.live.sockets import Sockets
+from gateway.live.transport import Transport
+from gateway.matches import Matches
+from gateway.problems import problem_of, problem_of_fault
+from services.core.errors import BadRequest, DomainError, Overloaded, TokenInvalid
+from services.core.ids import MatchId, PlayerId
+
+HELLO_S_MAX = 10.0
+FOLLOWS_MAX = 64
+# Of one socket at a time; then nothing is read from it until one is answered.
+OPEN_FRAMES_MAX = 32
+LAST_WORDS_S_MAX = 1.0
+
+# Close codes: 1012 and 1013 are registered (restart, try again later), 4xxx are ours.
+NORMAL, RESTART, LATER, UNKNOWN_CALLER, TOO_SLOW = 1000, 1012, 1013, 4001, 4008
+REASON_MAX = 100  # a close frame carries 123 bytes
+
+log = structlog.get_logger()
+
+
+class Lent(Struct, frozen=True):
+    """What a session needs of the gateway."""
+
+    identity: Identity
+    matches: Matches
+    sight: Sight
+    sockets: Sockets
+    player_rate: Buckets
+    address_rate: Buckets
+
+
+class Opening(NamedTuple):
+    """How the client came. `first`: what it follows at once; orders without a match are for that one."""
+
+    address: str
+    authorization: str | None = None
+    traceparent: str = ""
+    first: Follow | None = None
+
+
+class Session:
+    """Runs once, until either side ends it."""
+
+    def __init__(self, lent: Lent, transport: Transport, opening: Opening) -> None:
+        self._lent = lent
+        self._transport = transport
+        self._opening = opening
+        self._player: PlayerId | None = None
+        self._follows: dict[MatchId, Following] = {}
+        self._outbox = Outbox()
+        self._answering: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Semaphore(OPEN_FRAMES_MAX)
+        self._close_with = (NORMAL, "")
+        self._held = ExitStack()
+
+    async def run(self) -> None:
+        """Returns when the connection has ended."""
+        writing = asyncio.create_task(self._write())
+        conversing = asyncio.create_task(self._converse())
+        self._lent.sight.hub.listen(self._tell_heads)
+        try:
+            await asyncio.wait((writing, conversing), return_when=asyncio.FIRST_COMPLETED)
+            if self._outbox.is_closed:
+                await asyncio.wait((writing,), timeout=LAST_WORDS_S_MAX)
+        finally:
+            self._lent.sight.hub.unlisten(self._tell_heads)
+            await _stop(writing, conversing, *self._answering)
+            while self._follows:
+                await self._follows.popitem()[1].end()
+            self._held.close()
+
+    def say_bye(self, reason: str) -> None:
+        resume = {match: following.version for match, following in self._follows.items()}
+        self._deliver(told(Bye(reason=reason, resume=resume)))
+        self._end(RESTART, "follow again elsewhere, with after")
+
+    async def _write(self) -> None:
+        while (frame := await self._outbox.take()) is not None:
+            await self._transport.send(frame.body)
+        await self._transport.close(*self._close_with)
+
+    async def _converse(self) -> None:
+        if not await self._greet():
+            return
+        if self._opening.first is not None:
+            await self._answer_soon(self._opening.first)
+        while (raw := await self._transport.receive()) is not None:
+            try:
+                frame = _read(raw)
+                self._charge()
+                await self._answer_soon(frame)
+            except DomainError as error:
+                self._deliver(frames.problem(problem_of(error, "")))
+
+    async def _greet(self) -> bool:
+        """Learns who the client is, and greets; False when the connection ends instead."""
+        try:
+            self._player = await self._named()
+            if self._player is not None:
+                self._held.enter_context(self._lent.sockets.of_player(self._player))
+        except DomainError as error:
+            self._deliver(frames.problem(problem_of(error, "")))
+            self._end(LATER if isinstance(error, Overloaded) else UNKNOWN_CALLER, str(error))
+            return False
+        self._deliver(told(Greeting(player=self._player)))
+        return True
+
+    async def _named(self) -> PlayerId | None:
+        """The player of the Authorization header, or else of the first frame. Raises DomainError."""
+        identity = self._lent.identity
+        if self._opening.authorization is not None:
+            return identity.player(self._opening.authorization)
+        try:
+            async with asyncio.timeout(HELLO_S_MAX):
+                raw = await self._transport.receive()
+        except TimeoutError:
+            raise TokenInvalid("no hello came") from None
+        hello = _read(raw or b"")
+        if not isinstance(hello, Hello):
+            raise TokenInvalid("without an Authorization header the first frame is a hello")
+        return None if hello.token is None else identity.holder(hello.token)
+
+    def _charge(self) -> None:
+        """Raises TooManyRequests."""
+        if self._player is None:
+            self._lent.address_rate.take(self._opening.address)
+        else:
+            self._lent.player_rate.take(self._player)
+
+    async def _answer_soon(self, frame: ClientFrame) -> None:
+        """Answers in a task of its own, so that a slow answer delays no other."""
+        await self._room.acquire()
+        task = asyncio.create_task(self._answer(frame))
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _answer(self, frame: ClientFrame) -> None:
+        request_id = ""
+        try:
+            match frame:
+                case Hello():
+                    raise BadRequest("type", "hello was said already")
+                case Follow():
+                    await self._follow(frame)
+                case Unfollow(match=match):
+                    await self._unfollow(MatchId(match))
+                case _:
+                    request_id = request_id_of(frame.request_id)
+                    await self._order(frame, request_id)
+        except DomainError as error:
+            self._deliver(frames.problem(problem_of(error, ""), frame.id, request_id))
+        except Exception as fault:  # the outermost frame of a task
+            self._deliver(frames.problem(problem_of_fault(fault, "live"), frame.id, request_id))
+        finally:
+            self._room.release()
+
+    async def _order(self, order: frames.Order, request_id: str) -> None:
+        if self._player is None:
+            raise TokenInvalid("a spectator commands nothing")
+        match = order.match or (self._opening.first.match if self._opening.first else "")
+        if not match:
+            raise BadRequest("match", "is missing")
+        sender = Sender(self._player, request_id, self._opening.traceparent)
+        command = command_of(order)
+        done = await self._lent.matches.submit(sender, MatchId(match), command, order.expected_version)
+        self._deliver(frames.receipt(order.id, done.body))
+
+    async def _follow(self, follow: Follow) -> None:
+        match = MatchId(follow.match)
+        await self._unfollow(match)
+        if len(self._follows) >= FOLLOWS_MAX:
+            raise Overloaded("matches followed by one connection", FOLLOWS_MAX, 1)
+        reader = Reader(self._player, follow.invite)
+        following = self._follows[match] = Following(self._lent.sight, match, reader, self._deliver)
+        try:
+            await following.begin(follow.after)
+        except BaseException:
+            if self._follows.get(match) is following:
+                await self._unfollow(match)
+            raise
+
+    async def _unfollow(self, match: MatchId) -> None:
+        while (following := self._follows.pop(match, None)) is not None:
+            await following.end()
+
+    def _tell_heads(self) -> None:
+        if self._follows:
+            heads = {match: following.head for match, following in self._follows.items()}
+            self._deliver(told(Heads(heads=heads)))
+
+    def _deliver(self, frame: Frame) -> None:
+        try:
+            self._outbox.put(frame)
+        except OutboxFull:
+            self._outbox.abandon()
+            self._transport.drop(TOO_SLOW, "too slow; follow again with after")
+
+    def _end(self, code: int, reason: str) -> None:
+        """Closes the connection once everything delivered so far is sent."""
+        self._close_with = (code, reason[:REASON_MAX])
+        self._outbox.close()
+
+
+def _read(raw: str | bytes) -> ClientFrame:
+    """Raises BadRequest."""
+    try:
+        return frames.read_frame(raw)
+    except msgspec.MsgspecError as error:
+        raise BadRequest("frame", str(error)) from None
+
+
+async def _stop(*tasks: asyncio.Task[None]) -> None:
+    for task in tasks:
+        task.cancel()
+    for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(outcome, Exception) and not isinstance(outcome, ConnectionError):
+            log.error("session_failed", exc_info=outcome)

@@ -1,0 +1,78 @@
+"""WebSockets: follow many matches over one, or come for a single match."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from litestar import WebSocket, websocket
+from litestar.exceptions import WebSocketDisconnect
+from litestar.params import Parameter
+
+from gateway.callers import traceparent_of
+from gateway.live.frames import Follow, problem
+from gateway.live.session import LATER, Opening, Session
+from gateway.parts import Parts
+from gateway.problems import problem_of
+from gateway.websocket import DROP
+from services.core.errors import Overloaded
+
+Socket = WebSocket[Any, Any, Any]
+After = Annotated[int | None, Parameter(ge=0, le=1 << 53)]
+
+
+@websocket("/v1/live")
+async def converse(socket: Socket, parts: Parts) -> None:
+    """Frames both ways; see the schemas ClientFrame and ServerFrame."""
+    await _run(socket, parts, None)
+
+
+@websocket("/v1/matches/{match:str}/live")
+async def converse_on_match(socket: Socket, parts: Parts, match: str, after: After = None) -> None:
+    """The same, and follows the match at once. `after`: first the events after that version."""
+    first = Follow(match=match, after=after, invite=socket.headers.get("invite-code", "")[:128])
+    await _run(socket, parts, first)
+
+
+async def _run(socket: Socket, parts: Parts, first: Follow | None) -> None:
+    headers = socket.headers
+    opening = Opening(
+        address=socket.scope["state"]["address"],
+        authorization=headers.get("authorization"),
+        traceparent=traceparent_of(headers.get("traceparent")),
+        first=first,
+    )
+    await socket.accept()
+    carried = Carried(socket)
+    session = Session(parts.lent, carried, opening)
+    try:
+        with parts.lent.sockets.one(session, opening.address):
+            await session.run()
+    except Overloaded as error:
+        await carried.send(problem(problem_of(error, "")).body)
+        await carried.close(LATER, str(error)[:100])
+
+
+class Carried:
+    """An ASGI WebSocket as the transport of a session."""
+
+    def __init__(self, socket: Socket) -> None:
+        self._socket = socket
+        extensions: Any = socket.scope["extensions"]
+        self._drop: Callable[[int, str], None] = extensions[DROP]["now"]
+
+    async def receive(self) -> str | bytes | None:
+        message = await self._socket.receive()
+        if message["type"] != "websocket.receive":
+            return None
+        return message.get("text") or message.get("bytes") or ""
+
+    async def send(self, frame: bytes) -> None:
+        try:
+            await self._socket.send({"type": "websocket.send", "text": frame.decode(), "bytes": None})
+        except (WebSocketDisconnect, OSError):
+            raise ConnectionResetError("the peer has gone") from None
+
+    async def close(self, code: int, reason: str) -> None:
+        await self._socket.send({"type": "websocket.close", "code": code, "reason": reason})
+
+    def drop(self, code: int, reason: str) -> None:
+        self._drop(code, reason)

@@ -1,0 +1,55 @@
+"""A match as a stream of server-sent events."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from litestar import get
+from litestar.params import Parameter
+from litestar.response import Stream
+
+from gateway.callers import Reader
+from gateway.live.listening import Listening
+from gateway.parts import Parts
+from gateway.requests import AnyRequest
+from gateway.says import AT_A_MATCH, says
+from services.core import errors
+from services.core.errors import BadRequest
+from services.core.ids import MatchId
+
+LastEventId = Annotated[
+    str | None, Parameter(header="Last-Event-ID", description="The version you have: begin after it.")
+]
+_TEXT = {"type": "string", "description": "Events named like the frames of a socket, a frame as their data."}
+
+
+@get(
+    "/v1/matches/{match:str}/live.sse",
+    tags=["live"],
+    opt=says(_TEXT, *AT_A_MATCH, errors.TokenInvalid, media_type="text/event-stream"),
+)
+async def stream_match(
+    match: str, request: AnyRequest, reader: Reader, parts: Parts, last_event_id: LastEventId = None
+) -> Stream:
+    """Views and events as they happen; the id of an event is the version it brings you to."""
+    listening = Listening(parts.lent.sight, MatchId(match), reader)
+    address = request.scope["state"]["address"]
+    events = listening.events(parts.lent.sockets, address, _version(last_event_id))
+    # Up to the first text a refusal is still a problem with a status of its own.
+    first = await anext(events)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return Stream(_joined(first, events), media_type="text/event-stream", headers=headers)
+
+
+async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for text in rest:
+        yield text
+
+
+def _version(last_event_id: str | None) -> int | None:
+    """Raises BadRequest."""
+    if not last_event_id:
+        return None
+    if not last_event_id.isascii() or not last_event_id.isdigit() or len(last_event_id) > 15:
+        raise BadRequest("Last-Event-ID", "is no version of a match")
+    return int(last_event_id)

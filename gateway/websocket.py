@@ -1,0 +1,38 @@
+"""uvicorn's WebSocket protocol, with a way to get rid of a peer that has stopped reading."""
+
+from typing import Any
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
+from websockets.http11 import Request
+
+DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
+# How long a close frame may wait behind what the peer has not read.
+LINGER_S = 5.0
+
+
+class WebSocketProtocol(WebSocketsSansIOProtocol):
+    """ASGI's own close waits until the peer has read everything, which a slow one never does."""
+
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if not self.close_sent:
+            self.scope["extensions"][DROP] = {"now": self.drop}
+
+    def drop(self, code: int, reason: str) -> None:
+        """Sends a close frame behind whatever waits, and cuts the connection soon after."""
+        if self.close_sent or self.disconnected:
+            return
+        try:
+            self.conn.send_close(code, reason)
+        except InvalidState:
+            return
+        self.close_sent = True
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+        self.close_timer = self.loop.call_later(LINGER_S, self.transport.abort)
+
+    async def send(self, message: Any) -> None:
+        if self.close_sent and message["type"] == "websocket.send":
+            raise ConnectionResetError("the connection was dropped")
+        await super().send(message)
