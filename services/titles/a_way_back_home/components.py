@@ -51,7 +51,9 @@ class Character(Struct, frozen=True):
     take: TakeName
 
 
-class _SideData(Struct, forbid_unknown_fields=True):
+class SideData(Struct, forbid_unknown_fields=True):
+    """A side as the file writes it, which explains the fields."""
+
     values: tuple[int, ...]
     zero: int
     drawing: tuple[tuple[float, float], ...]
@@ -63,7 +65,7 @@ class _CharacterData(Struct, forbid_unknown_fields=True):
     character: tuple[Character, ...]
 
 
-def side_of(data: _SideData) -> Side:
+def side_of(data: SideData) -> Side:
     """Raises ValueError when the layout is not one that the rules describe."""
     if tuple(data.paths) != PATHS:
         raise ValueError(f"paths are {tuple(data.paths)}, not {PATHS}")
@@ -95,7 +97,7 @@ def _check_intersections(paths: tuple[tuple[int, ...], ...], building: int | Non
 
 def _read_sides() -> dict[Literal["A", "B"], Side]:
     data = tomllib.loads(component_data(SLUG, "boards.toml").decode())
-    sides = msgspec.convert(data, dict[Literal["A", "B"], _SideData])
+    sides = msgspec.convert(data, dict[Literal["A", "B"], SideData])
     return {name: side_of(side) for name, side in sides.items()}
 
 

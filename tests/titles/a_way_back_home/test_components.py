@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from services.core.title import component_data
-from services.titles.a_way_back_home.components import CHARACTERS, PATHS, SIDES, SLUG, _SideData, side_of
+from services.titles.a_way_back_home.components import CHARACTERS, PATHS, SIDES, SLUG, SideData, side_of
 
 
 def named(side: str, path: str) -> list[str]:
@@ -87,14 +87,14 @@ def test_a_layout_against_the_rules_is_refused(field: str, value: Any, complaint
     data = shipped("B")
     (data["paths"] if field in PATHS else data)[field] = value
     with pytest.raises(ValueError, match=complaint):
-        side_of(msgspec.convert(data, _SideData))
+        side_of(msgspec.convert(data, SideData))
 
 
 def test_a_layout_with_its_paths_out_of_order_is_refused() -> None:
     data = shipped("A")
     data["paths"] = dict(reversed(data["paths"].items()))
     with pytest.raises(ValueError, match="paths are"):
-        side_of(msgspec.convert(data, _SideData))
+        side_of(msgspec.convert(data, SideData))
 
 
 def test_a_space_on_three_paths_is_refused() -> None:
@@ -105,4 +105,4 @@ def test_a_space_on_three_paths_is_refused() -> None:
         for n, path in enumerate(PATHS)
     }
     with pytest.raises(ValueError, match="more than two paths"):
-        side_of(msgspec.convert(data, _SideData))
+        side_of(msgspec.convert(data, SideData))

@@ -18,7 +18,7 @@ def rounds(states: list[State]) -> list[int]:
     return [ceil(state.turns / state.players) for state in states]
 
 
-# Means over 500 matches per row, by another program that plays as these do but for how it picks placements.
+# Means over 500 matches per row, measured by another program with random players much like these.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "rounds_mean", "score_mean"), [(2, 28.7, 69), (3, 25.9, 50), (4, 23.9, 37)]
