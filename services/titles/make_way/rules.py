@@ -13,7 +13,7 @@ from services.titles.make_way.components import CARD_OF, DECK, DISCARDS, HAND, R
 from services.titles.make_way.moves import Discard, Enter, Move, Options, Symbol
 from services.titles.make_way.plays import plays
 from services.titles.make_way.scoring import totals
-from services.titles.make_way.state import FIXED_LANES, NO_CARDS, Cards, Counts, State, counted
+from services.titles.make_way.state import FIXED_LANES, NO_CARDS, Counts, State, Symbols, counted
 from services.titles.make_way.steps import stepped
 
 RULES = {
@@ -97,7 +97,7 @@ def _next_round(state: State, chance: Chance) -> State:
     return replace(state, hands=hands, spent=spent, deck=deck)
 
 
-def _dealt(deck: Cards) -> tuple[tuple[Counts, Counts], Cards]:
+def _dealt(deck: Symbols) -> tuple[tuple[Counts, Counts], Symbols]:
     """Both hands, dealt from the top, seat 0 first; and the rest of the deck."""
     return (counted(deck[:HAND]), counted(deck[HAND:ROUND])), deck[ROUND:]
 

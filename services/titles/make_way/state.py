@@ -7,12 +7,11 @@ from msgspec import Struct
 
 from services.titles.make_way.components import LANES, PIECES, ROUND, SYMBOLS, Board
 
-# How many cards of each symbol; or, in `State.lanes` and `State.deck`, the symbols themselves.
-Counts = tuple[int, ...]
-Cards = tuple[int, ...]
+Counts = tuple[int, ...]  # how many cards of each symbol
+Symbols = tuple[int, ...]  # one symbol after the other
 
 NO_CARDS: Counts = (0,) * len(SYMBOLS)
-FIXED_LANES: Cards = tuple(range(LANES))
+FIXED_LANES: Symbols = tuple(range(LANES))
 
 
 class State(Struct, frozen=True):
@@ -27,11 +26,11 @@ class State(Struct, frozen=True):
     supply: tuple[int, int] = (PIECES, PIECES)
     hands: tuple[Counts, Counts] = (NO_CARDS, NO_CARDS)
     spent: tuple[Counts, Counts] = (NO_CARDS, NO_CARDS)
-    deck: Cards = ()
+    deck: Symbols = ()
     ply: int = 0
     start: int = 0
     rounds: Literal[3, 4] = 3
-    lanes: Cards = FIXED_LANES
+    lanes: Symbols = FIXED_LANES
 
     @property
     def turn(self) -> int:

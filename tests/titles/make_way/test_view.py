@@ -63,6 +63,8 @@ def test_only_the_seat_to_move_is_told_that_it_must_discard():
     assert [TITLE.view(stuck, viewer).must_discard for viewer in AUDIENCES] == [True, False, False]
     free = position(red=[(2, 1)], blue=[(2, 2), (2, 3)], hand="hammers drop")
     assert [TITLE.view(free, viewer).must_discard for viewer in AUDIENCES] == [False, False, False]
+    over = position(hand="", ply=3 * ROUND)
+    assert [TITLE.view(over, viewer).must_discard for viewer in AUDIENCES] == [False, False, False]
 
 
 def test_the_view_follows_rounds_turns_and_cards():
