@@ -6,9 +6,15 @@ from services.titles.a_way.components import FACTIONS
 from services.titles.a_way.moves import stop_name
 from services.titles.a_way.view import View
 
+_LINE_MAX = 120
+_MARGIN = 5
+
 
 def render(view: View) -> str:
-    """Cells show a card with its quarter turns ("S3/1") or a base ("[W]"); seats of ships follow a `*`."""
+    """Cells show a card with its quarter turns ("S3/1") or a base ("[W]"); seats of ships follow a `*`.
+
+    A map too wide for a line is cut into bands of columns, one below the other.
+    """
     return "\n".join((*_heading(view), *_grid(view), *_ships(view), *_cards(view)))
 
 
@@ -29,16 +35,20 @@ def _grid(view: View) -> Iterator[str]:
     for cell in {ship.cell for ship in view.ships}:
         texts[cell] += "*" + "".join(f"{seat}" for seat, ship in enumerate(view.ships) if ship.cell == cell)
     columns = range(min(x for x, _ in texts), max(x for x, _ in texts) + 1)
+    rows = range(min(y for _, y in texts), max(y for _, y in texts) + 1)
     width = max(map(len, texts.values())) + 1
-    yield " " * 4 + "".join(f"{x:^{width}}" for x in columns).rstrip()
-    for y in range(min(y for _, y in texts), max(y for _, y in texts) + 1):
-        yield f"{y:3} " + "".join(f"{texts.get((x, y), '.'):^{width}}" for x in columns).rstrip()
+    at_once = (_LINE_MAX - _MARGIN) // width
+    for first in range(0, len(columns), at_once):
+        band = columns[first : first + at_once]
+        yield " " * _MARGIN + "".join(f"{x:^{width}}" for x in band).rstrip()
+        for y in rows:
+            yield f"{y:4} " + "".join(f"{texts.get((x, y), '.'):^{width}}" for x in band).rstrip()
 
 
 def _ships(view: View) -> Iterator[str]:
     for seat, ship in enumerate(view.ships):
         way = "no way home" if ship.movements_home is None else f"{ship.movements_home} from home"
-        yield f"seat {seat}: ship at {stop_name(ship.at)}, {way} {ship.home}, {view.hand_sizes[seat]} cards"
+        yield f"seat {seat}: ship at {stop_name(ship.at)}, {way} {ship.home}, hand of {view.hand_sizes[seat]}"
 
 
 def _cards(view: View) -> Iterator[str]:
