@@ -5,8 +5,8 @@ Not on the path of a legal move, so clear rather than quick: it asks one rule af
 
 from services.core.errors import MoveIllegal
 
-from .components import Point, line_distance, ring, straight
 from .moves import REACH, AdventurerMove, GuideMove, Move
+from .points import Point, line_distance, neighbours, ring, straight
 from .state import COLOURS, State
 
 RULES = {
@@ -61,24 +61,17 @@ def _broken_by_guide(state: State, seat: int, move: GuideMove) -> Broken:
 
 
 def _broken_by_adventurer(state: State, seat: int, move: AdventurerMove) -> Broken:
-    start, end = _at(move.from_), _at(move.to)
+    start, end, followed = _at(move.from_), _at(move.to), f"{COLOURS[seat]} {move.ref}"
     if state.occupant(move.from_) != (seat, "adventurer"):
         return "own-adventurer", f"{start} holds {_named(state, move.from_)}, no {COLOURS[seat]} adventurer"
-    board, start_bit, end_bit = (
-        state.geometry,
-        state.geometry.bit_of[move.from_],
-        state.geometry.bit_of[move.to],
-    )
-    if not end_bit & board.inward[start_bit]:
+    if (ring(move.to), line_distance(move.to)) >= (ring(move.from_), line_distance(move.from_)):
         return "inward", _not_inward(move)
     if state.occupant(move.to) not in (None, (1 - seat, move.ref)):
         return "adventurer-captures-kind-followed", f"{end} holds {_named(state, move.to)}"
-    if end_bit & board.beside(state.pieces(seat, move.ref) & ~start_bit):
-        return "adventurer-stops-out-of-contact", f"{end} is next to a {COLOURS[seat]} {move.ref}"
-    return (
-        "adventurer-follows-own-pieces",
-        f"no way from {start} to {end} follows {COLOURS[seat]} {move.ref}s",
-    )
+    others = (point for point in neighbours(move.to, state.size) if point != move.from_)
+    if any(state.occupant(point) == (seat, move.ref) for point in others):
+        return "adventurer-stops-out-of-contact", f"{end} is next to a {followed}"
+    return "adventurer-follows-own-pieces", f"no way from {start} to {end} follows {followed}s"
 
 
 def _not_inward(move: Move) -> str:

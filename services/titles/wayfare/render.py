@@ -1,6 +1,6 @@
 """A view as a text board: White's pieces are capitals, Black's small; G is a guide, A an adventurer."""
 
-from .components import Point
+from .points import Point
 from .view import Side, View
 
 

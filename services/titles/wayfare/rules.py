@@ -5,21 +5,21 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from .components import Point, bits, geometry, side
+from .components import Geometry, bits, geometry
 from .moves import AdventurerMove, GuideMove, Kind, Move, Options
+from .points import Point, side
 from .refusals import refusal
 from .state import State, by_seat
-from .travel import adventurer_landings, guide_landings, guide_passed
+from .travel import guide_landings, guide_passed, journey_ends, trail
 
 
 def setup(options: Options) -> State:
     """Guides on every side of the two outer rings, corners free; colours alternate and face each other."""
     size = options.size
-    bit_of = geometry(size).bit_of
     guides = [0, 0]
     for k in range(6):
         for seat, d in ((k % 2, size - 1), (1 - k % 2, size - 2)):
-            guides[seat] |= sum(bit_of[point] for point in side(d, k))
+            guides[seat] |= geometry(size).mask(side(d, k))
     return State(size, options.final_compare, (guides[0], guides[1]), (0, 0), turn=0)
 
 
@@ -41,7 +41,7 @@ def apply(state: State, seat: int, move: Move) -> State:
         if not _guide_may(state, seat, start, move.to):
             raise refusal(state, seat, move)
         return settled(_with_guide_moved(state, seat, start, end))
-    if not end & _journeys(state, seat, start, move.ref):
+    if not _adventurer_may(state, seat, start, end, move.ref):
         raise refusal(state, seat, move)
     return settled(_with_adventurer_moved(state, seat, start, end))
 
@@ -63,7 +63,7 @@ def can_move(state: State, seat: int) -> bool:
 
 
 def _guide_moves(state: State, seat: int) -> Iterator[list[GuideMove]]:
-    """Guide by guide, its moves."""
+    """Guide by guide, its moves, if any."""
     board, occupied, enemy_guides = state.geometry, state.occupied, state.guides[1 - seat]
     for start in bits(state.guides[seat]):
         landings = guide_landings(board, occupied, enemy_guides, start)
@@ -73,22 +73,24 @@ def _guide_moves(state: State, seat: int) -> Iterator[list[GuideMove]]:
 
 
 def _adventurer_moves(state: State, seat: int) -> Iterator[list[AdventurerMove]]:
-    """Adventurer by adventurer, its moves: along guides, then what adventurers alone allow."""
-    board, occupied = state.geometry, state.occupied
-    adventurers = state.adventurers[seat]
-    enemy_guides, enemy_adventurers = state.guides[1 - seat], state.adventurers[1 - seat]
-    beside_guides = board.beside(state.guides[seat])
+    """Adventurer by adventurer, its moves, if any: along guides, then what only adventurers allow."""
+    board, occupied, adventurers = state.geometry, state.occupied, state.adventurers[seat]
+    capturable = state.adventurers[1 - seat]
+    along_guides = trail(board, occupied, state.guides[seat], state.guides[1 - seat])
     for start in bits(adventurers):
-        by_guides = adventurer_landings(board, occupied, beside_guides, enemy_guides, start)
-        by_adventurers = 0
+        by_guides = journey_ends(board, along_guides, start)
+        if by_guides:
+            yield _journeys(board, start, by_guides, "guide")
         if (others := adventurers ^ start) & board.around[start]:
-            contact = board.beside(others)
-            by_adventurers = (
-                adventurer_landings(board, occupied, contact, enemy_adventurers, start) & ~by_guides
-            )
-        origin = board.point_of[start]
-        yield [AdventurerMove(origin, to, "guide") for to in board.listed(by_guides)]
-        yield [AdventurerMove(origin, to, "adventurer") for to in board.listed(by_adventurers)]
+            along_others = trail(board, occupied, others, capturable)
+            by_adventurers = journey_ends(board, along_others, start) & ~by_guides
+            if by_adventurers:
+                yield _journeys(board, start, by_adventurers, "adventurer")
+
+
+def _journeys(board: Geometry, start: int, ends: int, ref: Kind) -> list[AdventurerMove]:
+    origin = board.point_of[start]
+    return [AdventurerMove(origin, to, ref) for to in board.listed(ends)]
 
 
 def _guide_may(state: State, seat: int, start: int, to: Point) -> bool:
@@ -98,13 +100,13 @@ def _guide_may(state: State, seat: int, start: int, to: Point) -> bool:
     return to in guide_landings(state.geometry, state.occupied, state.guides[1 - seat], start)
 
 
-def _journeys(state: State, seat: int, start: int, ref: Kind) -> int:
-    """Where the adventurer of `seat` at `start` may go along pieces `ref`; nowhere if there is none."""
+def _adventurer_may(state: State, seat: int, start: int, end: int, ref: Kind) -> bool:
+    """Whether an adventurer of `seat` stands at `start` and may go to `end` along pieces `ref`."""
     if not start & state.adventurers[seat]:
-        return 0
-    contact = state.geometry.beside(state.pieces(seat, ref) & ~start)
-    capturable = state.pieces(1 - seat, ref)
-    return adventurer_landings(state.geometry, state.occupied, contact, capturable, start)
+        return False
+    followed, capturable = state.pieces(seat, ref) & ~start, state.pieces(1 - seat, ref)
+    along = trail(state.geometry, state.occupied, followed, capturable)
+    return bool(end & journey_ends(state.geometry, along, start))
 
 
 def _with_guide_moved(state: State, seat: int, start: int, end: int) -> State:

@@ -5,8 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .components import Geometry, Point, geometry
+from .components import Geometry, geometry
 from .moves import Kind
+from .points import Point
 
 Colour = Literal["white", "black"]
 
@@ -77,12 +78,11 @@ def canonical(state: State) -> bytes:
 
     First `size`, then 0 for presence or 1 for count, then the seat to move or 2 when the game is over: a
     byte each. Then four planes: White's guides, Black's guides, White's adventurers, Black's adventurers.
-    A plane holds `(2*size-1) * 2*size` bits, filled up to whole bytes, little-endian: point [q, r] is
-    bit `(r+size-1) * 2*size + (q+size-1)`. How many moves led here, and whether one was a pass, is left
-    out: it does not matter for play.
+    A plane is a big-endian number of `2*size * (2*size-1)` bits, filled up to whole bytes, in which point
+    [q, r] is bit `(size-1-r) * 2*size + (size-1-q)`. How many moves led here, and whether one was a pass,
+    is left out: it does not matter for play.
     """
-    size = state.size
-    length = ((2 * size - 1) * 2 * size + 7) // 8
-    heading = bytes((size, state.final_compare == "count", 2 if state.turn is None else state.turn))
-    planes = (*state.guides, *state.adventurers)
-    return heading + b"".join(plane.to_bytes(length, "little") for plane in planes)
+    length = (2 * state.size * (2 * state.size - 1) + 7) // 8
+    turn = 2 if state.turn is None else state.turn
+    planes = (plane.to_bytes(length, "big") for plane in (*state.guides, *state.adventurers))
+    return bytes((state.size, state.final_compare == "count", turn)) + b"".join(planes)

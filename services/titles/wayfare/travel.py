@@ -1,6 +1,11 @@
 """Where a single piece can go: guides pass, adventurers follow. Points are bits, see `components`."""
 
-from .components import Geometry, Point
+from .components import Geometry
+from .points import Point
+
+# What an adventurer follows, as three masks: the points next to a followed piece ("in contact"), those of
+# them that are empty and may be crossed, and all points of the board where it may not stop.
+Trail = tuple[int, int, int]
 
 
 def guide_landings(board: Geometry, occupied: int, enemy_guides: int, start: int) -> list[Point]:
@@ -10,21 +15,14 @@ def guide_landings(board: Geometry, occupied: int, enemy_guides: int, start: int
     next piece, is open as far as it lies inward.
     """
     landings: list[Point] = []
-    for ray in board.rays[start]:
-        points, rising, places, _, _ = ray
-        met = points & occupied
-        if not met:
-            continue
-        passed = met & -met if rising else 1 << met.bit_length() - 1
-        if not passed & enemy_guides:
-            continue
-        met ^= passed
-        if not met:
-            landings += places[ray.behind[passed] :]
-        elif rising:
-            landings += places[ray.behind[passed] : ray.step[met & -met]]
-        else:
-            landings += places[ray.behind[passed] : ray.step[1 << met.bit_length() - 1]]
+    for points, rising, places, step, behind in board.rays[start]:
+        if points & enemy_guides:
+            met = points & occupied
+            passed = met & -met if rising else 1 << met.bit_length() - 1
+            if passed & enemy_guides:
+                met ^= passed
+                stop = step[met & -met if rising else 1 << met.bit_length() - 1] if met else None
+                landings += places[behind[passed] : stop]
     return landings
 
 
@@ -35,15 +33,21 @@ def guide_passed(board: Geometry, enemy_guides: int, start: int, end: int) -> in
     return line & enemy_guides & high - (low << 1)
 
 
-def adventurer_landings(board: Geometry, occupied: int, contact: int, capturable: int, start: int) -> int:
-    """The points where an adventurer at `start` may end its journey.
+def trail(board: Geometry, occupied: int, followed: int, capturable: int) -> Trail:
+    """`followed`: the mover's pieces of a kind, the traveller not counted. `capturable`: the enemy's."""
+    contact = board.beside(followed)
+    return contact, contact & ~occupied, contact | occupied & ~capturable
 
-    `contact`: the points next to a followed piece, the traveller not counted. `capturable`: enemy pieces
-    of the kind followed. The journey runs over empty points in contact and ends on the first point that
-    is out of contact, which is empty or captured.
+
+def journey_ends(board: Geometry, along: Trail, start: int) -> int:
+    """The points where an adventurer at `start` may stop.
+
+    The journey runs over empty points in contact and ends on the first point out of contact, which is
+    empty or captured. Contact begins at the start, or else with the first step.
     """
-    free = contact & ~occupied
-    # Contact begins at the start, or else with the first step.
+    contact, free, closed = along
     frontier = start & contact or board.near[start] & free
-    landing = ~(contact | occupied & ~capturable) & board.inward[start]
-    return board.shore(frontier, free) & landing if frontier and landing else 0
+    if not frontier:
+        return 0
+    landing = board.inward[start] & ~closed
+    return board.shore(frontier, free) & landing if landing else 0

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from .components import Point
+from .points import Point
 from .scoring import standing
 from .state import COLOURS, Colour, State
 
