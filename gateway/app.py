@@ -11,7 +11,7 @@ from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status
 from gateway.requests import AnyRequest, dependencies
-from gateway.routes import health, lists, live, matches, moves, players, sse, tables, titles
+from gateway.routes import docs, health, lists, live, matches, moves, players, sse, tables, titles
 from services.core.errors import BadRequest, DomainError
 
 HANDLERS = [
@@ -43,6 +43,10 @@ HANDLERS = [
     health.alive,
     health.ready,
     health.metrics,
+    docs.openapi,
+    docs.docs,
+    docs.list_errors,
+    docs.describe_error,
 ]
 
 

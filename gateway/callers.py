@@ -3,9 +3,10 @@
 import re
 import secrets
 import time
+from typing import Annotated
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from services.core.errors import BadRequest
 from services.core.ids import PlayerId
@@ -14,6 +15,7 @@ _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 _TRACEPARENT = re.compile(r"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
+Version = Annotated[int, Meta(ge=0, le=1 << 53)]  # of a match, as clients write it
 OPERATOR = PlayerId("")
 
 

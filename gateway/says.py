@@ -6,11 +6,15 @@ from gateway.bodies import Body
 from services.core import errors
 from services.core.errors import DomainError
 
-ANYWHERE: tuple[type[DomainError], ...] = (errors.TooManyRequests, errors.BadRequest)
-SIGNED: tuple[type[DomainError], ...] = (errors.TokenInvalid,)
-AT_A_TABLE: tuple[type[DomainError], ...] = (errors.NoSuchMatch, errors.ServiceDown, errors.Deadline)
-AT_A_MATCH: tuple[type[DomainError], ...] = (
+JSON = "application/json"
+
+Refusals = tuple[type[DomainError], ...]
+
+SIGNED: Refusals = (errors.TokenInvalid,)
+AT_A_TABLE: Refusals = (errors.NoSuchMatch, errors.ServiceDown, errors.Deadline)
+AT_A_MATCH: Refusals = (
     *AT_A_TABLE,
+    errors.TokenInvalid,
     errors.NotSeated,
     errors.NotStarted,
     errors.TitleDown,
@@ -21,21 +25,21 @@ AT_A_MATCH: tuple[type[DomainError], ...] = (
 
 
 class Says(NamedTuple):
-    """`answer`: a struct, a union of structs, or a JSON Schema. `refuses`: beside those of every route."""
+    """`answers`: structs, of which an answer is one, or a JSON Schema. `refuses`: beside what all may."""
 
-    answer: Any
+    answers: tuple[Any, ...]
     body: Body[Any] | None = None
-    refuses: tuple[type[DomainError], ...] = ()
-    answer_headers: tuple[str, ...] = ()
-    media_type: str = "application/json"
+    refuses: Refusals = ()
+    headers: tuple[str, ...] = ()
+    media_type: str = JSON
 
 
 def says(
-    answer: Any,
-    *refuses: type[DomainError],
+    *answers: Any,
     body: Body[Any] | None = None,
-    answer_headers: tuple[str, ...] = (),
-    media_type: str = "application/json",
+    refuses: Refusals = (),
+    headers: tuple[str, ...] = (),
+    media_type: str = JSON,
 ) -> dict[str, Says]:
     """The `opt` of a route handler."""
-    return {"says": Says(answer, body, refuses, answer_headers, media_type)}
+    return {"says": Says(answers, body, refuses, headers, media_type)}

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from services.core.errors import NoSuchTitle
 from services.core.ids import Slug
@@ -19,11 +19,12 @@ class SeatsRange(Struct, frozen=True):
 
 
 class TitleSchemas(Struct, frozen=True):
-    """JSON Schemas (2020-12) of what passes through as bytes."""
+    """JSON Schemas (2020-12) of what passes through as bytes; their `#` is this object with its `$defs`."""
 
     options: dict[str, Any]
     move: dict[str, Any]
     view: dict[str, Any]
+    definitions: dict[str, Any] = field(default_factory=dict, name="$defs")
 
 
 class TitleSummary(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import structlog
 from msgspec import Raw
 
 from gateway.live.feed import Feed
-from gateway.live.frames import Frame, Happened, Heads, View, told
+from gateway.live.frames import EventFrame, Frame, HeadFrame, ViewFrame, told
 from gateway.matches import Answered
 from services.core.errors import DomainError
 
@@ -46,7 +46,7 @@ class MatchFollower:
         missed = [] if after is None else await self._missed(after, view.version)
         if after is not None and after == view.version:
             self.version = after
-            self._deliver(told(Heads(heads={self._feed.match: after})))
+            self._deliver(told(HeadFrame(heads={self._feed.match: after})))
         elif missed:
             self._deliver_missed(view, missed)
         else:
@@ -110,14 +110,14 @@ class MatchFollower:
 
     def _deliver_view(self, view: Answered) -> None:
         match, version = self._feed.match, view.version
-        self._step(told(View(match=match, version=version, view=Raw(view.body)), version))
+        self._step(told(ViewFrame(match=match, version=version, view=Raw(view.body)), version))
 
     def _deliver_missed(self, view: Answered, events: list[Raw]) -> None:
         """The events one by one; the last one comes with the view."""
         match, first = self._feed.match, view.version - len(events) + 1
         for version, event in enumerate(events, first):
             last = Raw(view.body) if version == view.version else None
-            happened = Happened(match=match, version=version, event=event, view=last)
+            happened = EventFrame(match=match, version=version, event=event, view=last)
             self._step(told(happened, version))
 
     async def _missed(self, after: int, head: int) -> list[Raw]:

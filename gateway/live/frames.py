@@ -6,8 +6,8 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta, Raw, Struct
 
+from gateway.callers import Version
 from gateway.problems import Problem
-from gateway.routes.moves import Version
 from gateway.tables import Table
 from services.core.ids import MatchId
 
@@ -22,13 +22,13 @@ class Asked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: Id = ""
 
 
-class Hello(Asked, frozen=True, tag="hello", kw_only=True):
+class HelloFrame(Asked, frozen=True, tag="hello", kw_only=True):
     """The first frame of a client that sent no Authorization header. No token: a spectator."""
 
     token: str | None = None
 
 
-class Follow(Asked, frozen=True, tag="follow", kw_only=True):
+class FollowFrame(Asked, frozen=True, tag="follow", kw_only=True):
     """Send what happens in `match`: first the view, or with `after` the events after that version.
 
     `invite`: the code of a private match.
@@ -39,7 +39,7 @@ class Follow(Asked, frozen=True, tag="follow", kw_only=True):
     invite: Name = ""
 
 
-class Unfollow(Asked, frozen=True, tag="unfollow", kw_only=True):
+class UnfollowFrame(Asked, frozen=True, tag="unfollow", kw_only=True):
     match: Name
 
 
@@ -54,41 +54,43 @@ class Ordered(Asked, frozen=True, kw_only=True):
     expected_version: Version | None = None
 
 
-class Move(Ordered, frozen=True, tag="move", kw_only=True):
+class MoveFrame(Ordered, frozen=True, tag="move", kw_only=True):
     """`move`: by the title's schema. `expected_version`: the version that the client looks at."""
 
     move: Raw
     expected_version: Version
 
 
-class Resign(Ordered, frozen=True, tag="resign", kw_only=True):
+class ResignFrame(Ordered, frozen=True, tag="resign", kw_only=True):
     pass
 
 
-class OfferDraw(Ordered, frozen=True, tag="offer_draw", kw_only=True):
+class OfferDrawFrame(Ordered, frozen=True, tag="offer_draw", kw_only=True):
     pass
 
 
-class AnswerDraw(Ordered, frozen=True, tag="answer_draw", kw_only=True):
+class AnswerDrawFrame(Ordered, frozen=True, tag="answer_draw", kw_only=True):
     """`offer`: the version of the offer."""
 
     offer: Version
     accept: bool
 
 
-class RequestTakeback(Ordered, frozen=True, tag="request_takeback", kw_only=True):
+class RequestTakebackFrame(Ordered, frozen=True, tag="request_takeback", kw_only=True):
     pass
 
 
-class AnswerTakeback(Ordered, frozen=True, tag="answer_takeback", kw_only=True):
+class AnswerTakebackFrame(Ordered, frozen=True, tag="answer_takeback", kw_only=True):
     """`request`: the version of the request."""
 
     request: Version
     accept: bool
 
 
-Order = Move | Resign | OfferDraw | AnswerDraw | RequestTakeback | AnswerTakeback
-ClientFrame = Hello | Follow | Unfollow | Order
+Order = (
+    MoveFrame | ResignFrame | OfferDrawFrame | AnswerDrawFrame | RequestTakebackFrame | AnswerTakebackFrame
+)
+ClientFrame = HelloFrame | FollowFrame | UnfollowFrame | Order
 
 read_frame: Callable[[str | bytes], ClientFrame] = msgspec.json.Decoder(ClientFrame).decode
 
@@ -105,7 +107,7 @@ class Told(Struct, frozen=True, kw_only=True):
     """What the server says."""
 
 
-class Greeting(Told, frozen=True, tag="hello", kw_only=True):
+class GreetingFrame(Told, frozen=True, tag="hello", kw_only=True):
     """Who the client is; null for a spectator without a token."""
 
     player: str | None
@@ -118,7 +120,7 @@ class TableFrame(Told, frozen=True, tag="table", kw_only=True):
     table: Table
 
 
-class View(Told, frozen=True, tag="view", kw_only=True):
+class ViewFrame(Told, frozen=True, tag="view", kw_only=True):
     """The whole match as the client may see it: forget what was before."""
 
     match: str
@@ -126,7 +128,7 @@ class View(Told, frozen=True, tag="view", kw_only=True):
     view: Raw
 
 
-class Happened(Told, frozen=True, tag="event", kw_only=True, omit_defaults=True):
+class EventFrame(Told, frozen=True, tag="event", kw_only=True, omit_defaults=True):
     """The next event of the match. `view`: the match after it; left out for events that were missed."""
 
     match: str
@@ -135,7 +137,7 @@ class Happened(Told, frozen=True, tag="event", kw_only=True, omit_defaults=True)
     view: Raw | None = None
 
 
-class Receipt(Told, frozen=True, tag="receipt", kw_only=True):
+class ReceiptFrame(Told, frozen=True, tag="receipt", kw_only=True):
     """The command `id` is stored. `head`: hash of the stream, Base64. `view`: the match after it."""
 
     id: str
@@ -145,13 +147,13 @@ class Receipt(Told, frozen=True, tag="receipt", kw_only=True):
     view: Raw
 
 
-class Heads(Told, frozen=True, tag="head", kw_only=True):
+class HeadFrame(Told, frozen=True, tag="head", kw_only=True):
     """The versions that the followed matches are known to be at, every few seconds."""
 
     heads: dict[MatchId, int]
 
 
-class Bye(Told, frozen=True, tag="bye", kw_only=True):
+class ByeFrame(Told, frozen=True, tag="bye", kw_only=True):
     """The connection ends. `resume`: follow again with `after` set to these versions, elsewhere or later."""
 
     reason: str

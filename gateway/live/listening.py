@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from gateway.callers import Reader
 from gateway.live.following import Following, Sight
-from gateway.live.frames import Bye, Frame, Heads, told
+from gateway.live.frames import ByeFrame, Frame, HeadFrame, told
 from gateway.live.outbox import Outbox, OutboxFull
 from gateway.live.sockets import Sockets
 from services.core.ids import MatchId
@@ -40,11 +40,11 @@ class Listening:
 
     def say_bye(self, reason: str) -> None:
         resume = {self._following.match: self._following.version}
-        self._deliver(told(Bye(reason=reason, resume=resume)))
+        self._deliver(told(ByeFrame(reason=reason, resume=resume)))
         self._outbox.close()
 
     def _tell_heads(self) -> None:
-        self._deliver(told(Heads(heads={self._following.match: self._following.head})))
+        self._deliver(told(HeadFrame(heads={self._following.match: self._following.head})))
 
     def _deliver(self, frame: Frame) -> None:
         try:

@@ -10,17 +10,17 @@ from gateway.matches import Command
 
 def command_of(order: frames.Order) -> Command:
     match order:
-        case frames.Move(move=move):
+        case frames.MoveFrame(move=move):
             return rules_pb2.SubmitMove(move=bytes(move))
-        case frames.Resign():
+        case frames.ResignFrame():
             return rules_pb2.Resign()
-        case frames.OfferDraw():
+        case frames.OfferDrawFrame():
             return rules_pb2.OfferDraw()
-        case frames.AnswerDraw(offer=offer, accept=accept):
+        case frames.AnswerDrawFrame(offer=offer, accept=accept):
             return rules_pb2.AnswerDraw(offer=offer, accept=accept)
-        case frames.RequestTakeback():
+        case frames.RequestTakebackFrame():
             return rules_pb2.RequestTakeback()
-        case frames.AnswerTakeback(request=request, accept=accept):
+        case frames.AnswerTakebackFrame(request=request, accept=accept):
             return rules_pb2.AnswerTakeback(request=request, accept=accept)
         case _:
             assert_never(order)

@@ -13,7 +13,17 @@ from gateway.identity import Identity
 from gateway.limits import Buckets
 from gateway.live import frames
 from gateway.live.following import Following, Sight
-from gateway.live.frames import Bye, ClientFrame, Follow, Frame, Greeting, Heads, Hello, Unfollow, told
+from gateway.live.frames import (
+    ByeFrame,
+    ClientFrame,
+    FollowFrame,
+    Frame,
+    GreetingFrame,
+    HeadFrame,
+    HelloFrame,
+    UnfollowFrame,
+    told,
+)
 from gateway.live.orders import command_of
 from gateway.live.outbox import Outbox, OutboxFull
 from gateway.live.sockets import Sockets
@@ -53,7 +63,7 @@ class Opening(NamedTuple):
     address: str
     authorization: str | None = None
     traceparent: str = ""
-    first: Follow | None = None
+    first: FollowFrame | None = None
 
 
 class Session:
@@ -89,7 +99,7 @@ class Session:
 
     def say_bye(self, reason: str) -> None:
         resume = {match: following.version for match, following in self._follows.items()}
-        self._deliver(told(Bye(reason=reason, resume=resume)))
+        self._deliver(told(ByeFrame(reason=reason, resume=resume)))
         self._end(RESTART, "follow again elsewhere, with after")
 
     async def _write(self) -> None:
@@ -120,7 +130,7 @@ class Session:
             self._deliver(frames.problem(problem_of(error, "")))
             self._end(LATER if isinstance(error, Overloaded) else UNKNOWN_CALLER, str(error))
             return False
-        self._deliver(told(Greeting(player=self._player)))
+        self._deliver(told(GreetingFrame(player=self._player)))
         return True
 
     async def _named(self) -> PlayerId | None:
@@ -134,7 +144,7 @@ class Session:
         except TimeoutError:
             raise TokenInvalid("no hello came") from None
         hello = _read(raw or b"")
-        if not isinstance(hello, Hello):
+        if not isinstance(hello, HelloFrame):
             raise TokenInvalid("without an Authorization header the first frame is a hello")
         return None if hello.token is None else identity.holder(hello.token)
 
@@ -156,11 +166,11 @@ class Session:
         request_id = ""
         try:
             match frame:
-                case Hello():
+                case HelloFrame():
                     raise BadRequest("type", "hello was said already")
-                case Follow():
+                case FollowFrame():
                     await self._follow(frame)
-                case Unfollow(match=match):
+                case UnfollowFrame(match=match):
                     await self._unfollow(MatchId(match))
                 case _:
                     request_id = request_id_of(frame.request_id)
@@ -183,7 +193,7 @@ class Session:
         done = await self._lent.matches.submit(sender, MatchId(match), command, order.expected_version)
         self._deliver(frames.receipt(order.id, done.body))
 
-    async def _follow(self, follow: Follow) -> None:
+    async def _follow(self, follow: FollowFrame) -> None:
         match = MatchId(follow.match)
         await self._unfollow(match)
         if len(self._follows) >= FOLLOWS_MAX:
@@ -204,7 +214,7 @@ class Session:
     def _tell_heads(self) -> None:
         if self._follows:
             heads = {match: following.head for match, following in self._follows.items()}
-            self._deliver(told(Heads(heads=heads)))
+            self._deliver(told(HeadFrame(heads=heads)))
 
     def _deliver(self, frame: Frame) -> None:
         try:

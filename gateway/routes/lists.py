@@ -55,7 +55,7 @@ class MatchList(Struct, frozen=True):
     next: str | None
 
 
-@get("/v1/matches", tags=["matches"], opt=says(MatchList, *_REFUSES))
+@get("/v1/matches", tags=["matches"], opt=says(MatchList, refuses=_REFUSES))
 async def list_matches(
     reader: Reader,
     parts: Parts,
@@ -77,7 +77,7 @@ async def list_matches(
     return await _page(parts, request)
 
 
-@get("/v1/players/{player:str}/matches", tags=["players"], opt=says(MatchList, *_REFUSES))
+@get("/v1/players/{player:str}/matches", tags=["players"], opt=says(MatchList, refuses=_REFUSES))
 async def list_player_matches(
     player: str,
     reader: Reader,

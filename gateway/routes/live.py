@@ -8,7 +8,7 @@ from litestar.exceptions import WebSocketDisconnect
 from litestar.params import Parameter
 
 from gateway.callers import traceparent_of
-from gateway.live.frames import Follow, problem
+from gateway.live.frames import FollowFrame, problem
 from gateway.live.session import LATER, Opening, Session
 from gateway.parts import Parts
 from gateway.problems import problem_of
@@ -28,11 +28,11 @@ async def converse(socket: Socket, parts: Parts) -> None:
 @websocket("/v1/matches/{match:str}/live")
 async def converse_on_match(socket: Socket, parts: Parts, match: str, after: After = None) -> None:
     """The same, and follows the match at once. `after`: first the events after that version."""
-    first = Follow(match=match, after=after, invite=socket.headers.get("invite-code", "")[:128])
+    first = FollowFrame(match=match, after=after, invite=socket.headers.get("invite-code", "")[:128])
     await _run(socket, parts, first)
 
 
-async def _run(socket: Socket, parts: Parts, first: Follow | None) -> None:
+async def _run(socket: Socket, parts: Parts, first: FollowFrame | None) -> None:
     headers = socket.headers
     opening = Opening(
         address=socket.scope["state"]["address"],

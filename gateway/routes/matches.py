@@ -57,7 +57,12 @@ class EventPage(Struct, frozen=True):
 @get(
     "/v1/matches/{match:str}",
     tags=["matches"],
-    opt=says(Table | MatchView, *AT_A_MATCH, errors.NoSuchVersion, answer_headers=("ETag", "Cache-Control")),
+    opt=says(
+        Table,
+        MatchView,
+        refuses=(*AT_A_MATCH, errors.NoSuchVersion),
+        headers=("ETag", "Cache-Control"),
+    ),
 )
 async def get_match(
     match: str, reader: Reader, parts: Parts, version: VersionQuery = None, if_none_match: IfNoneMatch = None
@@ -79,7 +84,7 @@ async def get_match(
     return answered(shown(table, reader.player), headers={"Cache-Control": "private, no-cache", **_VARY})
 
 
-@get("/v1/matches/{match:str}/legal-moves", tags=["matches"], opt=says(LegalMoves, *AT_A_MATCH))
+@get("/v1/matches/{match:str}/legal-moves", tags=["matches"], opt=says(LegalMoves, refuses=AT_A_MATCH))
 async def list_legal_moves(
     match: str, reader: Reader, parts: Parts, page_size: PageSize = 0, page_token: PageToken = ""
 ) -> Response[bytes]:
@@ -89,7 +94,7 @@ async def list_legal_moves(
     return passed(page, headers=_UNSTORED)
 
 
-@get("/v1/matches/{match:str}/events", tags=["matches"], opt=says(EventPage, *AT_A_MATCH))
+@get("/v1/matches/{match:str}/events", tags=["matches"], opt=says(EventPage, refuses=AT_A_MATCH))
 async def list_events(
     match: str, reader: Reader, parts: Parts, first: FirstVersion = 0, last: LastVersion = 0
 ) -> Response[bytes]:
@@ -98,7 +103,14 @@ async def list_events(
     return passed(await parts.matches.events(MatchId(match), eyes, first, last), headers=_UNSTORED)
 
 
-@get("/v1/matches/{match:str}/record", tags=["matches"], opt=says(Record, *AT_A_MATCH, errors.NotOver))
+@get(
+    "/v1/matches/{match:str}/record",
+    tags=["matches"],
+    opt=says(
+        Record,
+        refuses=(*AT_A_MATCH, errors.NotOver),
+    ),
+)
 async def get_record(match: str, reader: Reader, parts: Parts) -> Response[bytes]:
     """The portable record of a finished match; `waystation verify` proves it without any server."""
     eyes = await parts.matches.eyes(MatchId(match), reader)

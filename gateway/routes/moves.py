@@ -7,15 +7,13 @@ from msgspec import Meta, Raw, Struct
 from waystation.rules.v1 import rules_pb2
 
 from gateway.bodies import Body, passed
-from gateway.callers import Sender
+from gateway.callers import Sender, Version
 from gateway.matches import Command
 from gateway.parts import Parts
 from gateway.says import AT_A_MATCH, SIGNED, says
 from services.core import errors
 from services.core.ids import MatchId
 from services.core.shown import Receipt
-
-Version = Annotated[int, Meta(ge=0, le=1 << 53)]
 
 
 class NewMove(Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +39,7 @@ NEW_MOVE = Body(NewMove)
 _ANSWER = Body(Answer)
 _ABORT_NOTE = Body(AbortNote)
 
+_MOVING = (errors.MoveUnreadable, errors.MoveIllegal, errors.NotYourTurn, errors.ClockExpired)
 _COMMAND = (*SIGNED, *AT_A_MATCH, errors.MatchOver, errors.VersionConflict, errors.RequestIdReused)
 
 
@@ -50,12 +49,8 @@ _COMMAND = (*SIGNED, *AT_A_MATCH, errors.MatchOver, errors.VersionConflict, erro
     tags=["play"],
     opt=says(
         Receipt,
-        *_COMMAND,
-        errors.MoveUnreadable,
-        errors.MoveIllegal,
-        errors.NotYourTurn,
-        errors.ClockExpired,
         body=NEW_MOVE,
+        refuses=(*_COMMAND, *_MOVING),
     ),
 )
 async def submit_move(match: str, sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
@@ -66,7 +61,9 @@ async def submit_move(match: str, sender: Sender, parts: Parts, body: bytes) -> 
     )
 
 
-@post("/v1/matches/{match:str}/resignation", status_code=200, tags=["play"], opt=says(Receipt, *_COMMAND))
+@post(
+    "/v1/matches/{match:str}/resignation", status_code=200, tags=["play"], opt=says(Receipt, refuses=_COMMAND)
+)
 async def resign(match: str, sender: Sender, expected_version: int | None, parts: Parts) -> Response[bytes]:
     """Give the match up; all other seats win."""
     return await _submit(parts, sender, match, rules_pb2.Resign(), expected_version)
@@ -76,7 +73,10 @@ async def resign(match: str, sender: Sender, expected_version: int | None, parts
     "/v1/matches/{match:str}/draw-offers",
     status_code=200,
     tags=["play"],
-    opt=says(Receipt, *_COMMAND, errors.OfferOpen),
+    opt=says(
+        Receipt,
+        refuses=(*_COMMAND, errors.OfferOpen),
+    ),
 )
 async def offer_draw(
     match: str, sender: Sender, expected_version: int | None, parts: Parts
@@ -89,7 +89,11 @@ async def offer_draw(
     "/v1/matches/{match:str}/draw-offers/{offer:int}/answer",
     status_code=200,
     tags=["play"],
-    opt=says(Receipt, *_COMMAND, errors.NothingToAnswer, body=_ANSWER),
+    opt=says(
+        Receipt,
+        body=_ANSWER,
+        refuses=(*_COMMAND, errors.NothingToAnswer),
+    ),
 )
 async def answer_draw(
     match: str, offer: Version, sender: Sender, expected_version: int | None, parts: Parts, body: bytes
@@ -103,7 +107,10 @@ async def answer_draw(
     "/v1/matches/{match:str}/takebacks",
     status_code=200,
     tags=["play"],
-    opt=says(Receipt, *_COMMAND, errors.TakebackRefused, errors.OfferOpen),
+    opt=says(
+        Receipt,
+        refuses=(*_COMMAND, errors.TakebackRefused, errors.OfferOpen),
+    ),
 )
 async def request_takeback(
     match: str, sender: Sender, expected_version: int | None, parts: Parts
@@ -116,7 +123,11 @@ async def request_takeback(
     "/v1/matches/{match:str}/takebacks/{takeback:int}/answer",
     status_code=200,
     tags=["play"],
-    opt=says(Receipt, *_COMMAND, errors.NothingToAnswer, body=_ANSWER),
+    opt=says(
+        Receipt,
+        body=_ANSWER,
+        refuses=(*_COMMAND, errors.NothingToAnswer),
+    ),
 )
 async def answer_takeback(
     match: str, takeback: Version, sender: Sender, expected_version: int | None, parts: Parts, body: bytes
@@ -130,7 +141,11 @@ async def answer_takeback(
     "/v1/matches/{match:str}/abort",
     status_code=200,
     tags=["operators"],
-    opt=says(Receipt, *_COMMAND, errors.NotAllowed, body=_ABORT_NOTE),
+    opt=says(
+        Receipt,
+        body=_ABORT_NOTE,
+        refuses=(*_COMMAND, errors.NotAllowed),
+    ),
 )
 async def abort(
     match: str, operator: Sender, expected_version: int | None, parts: Parts, body: bytes

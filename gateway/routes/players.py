@@ -33,7 +33,7 @@ class Recovery(Struct, frozen=True, forbid_unknown_fields=True):
 _RECOVERY = Body(Recovery)
 
 
-@post("/v1/players", tags=["players"], opt=says(Credentials, errors.StoreUnavailable))
+@post("/v1/players", tags=["players"], opt=says(Credentials, refuses=(errors.StoreUnavailable,)))
 async def create_player(request: AnyRequest, parts: Parts) -> Response[bytes]:
     """A new guest player. Keep the recovery secret: tokens expire, and it renews them."""
     parts.address_rate.take(request.scope["state"]["address"], PLAYER_COST)
@@ -44,7 +44,11 @@ async def create_player(request: AnyRequest, parts: Parts) -> Response[bytes]:
 @post(
     "/v1/players/tokens",
     tags=["players"],
-    opt=says(Credentials, errors.NoSuchPlayer, errors.TokenInvalid, errors.StoreUnavailable, body=_RECOVERY),
+    opt=says(
+        Credentials,
+        body=_RECOVERY,
+        refuses=(errors.NoSuchPlayer, errors.TokenInvalid, errors.StoreUnavailable),
+    ),
 )
 async def renew_token(request: AnyRequest, parts: Parts, body: bytes) -> Response[bytes]:
     """A new token for a guest who knows the recovery secret."""

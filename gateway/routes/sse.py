@@ -25,7 +25,11 @@ _TEXT = {"type": "string", "description": "Events named like the frames of a soc
 @get(
     "/v1/matches/{match:str}/live.sse",
     tags=["live"],
-    opt=says(_TEXT, *AT_A_MATCH, errors.TokenInvalid, media_type="text/event-stream"),
+    opt=says(
+        _TEXT,
+        refuses=(*AT_A_MATCH, errors.TokenInvalid),
+        media_type="text/event-stream",
+    ),
 )
 async def stream_match(
     match: str, request: AnyRequest, reader: Reader, parts: Parts, last_event_id: LastEventId = None

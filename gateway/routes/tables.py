@@ -72,7 +72,7 @@ _SITTING = (*SIGNED, *AT_A_TABLE, errors.TableClosed, errors.RequestIdReused, er
 
 
 @post(
-    "/v1/matches", tags=["tables"], opt=says(Table, *_OPENING, body=_NEW_TABLE, answer_headers=("Location",))
+    "/v1/matches", tags=["tables"], opt=says(Table, body=_NEW_TABLE, refuses=_OPENING, headers=("Location",))
 )
 async def create_table(sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
     """A new table with you on the first seat. It becomes a match of the same id."""
@@ -100,12 +100,8 @@ async def create_table(sender: Sender, parts: Parts, body: bytes) -> Response[by
     tags=["tables"],
     opt=says(
         Table,
-        *_SITTING,
-        errors.TableFull,
-        errors.SeatTaken,
-        errors.AlreadySeated,
-        errors.NotSeated,
         body=_NEW_SEAT,
+        refuses=(*_SITTING, errors.TableFull, errors.SeatTaken, errors.AlreadySeated, errors.NotSeated),
     ),
 )
 async def take_seat(match: str, sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
@@ -129,7 +125,10 @@ async def take_seat(match: str, sender: Sender, parts: Parts, body: bytes) -> Re
     "/v1/matches/{match:str}/seats/me",
     status_code=200,
     tags=["tables"],
-    opt=says(Table, *_SITTING, errors.NotSeated),
+    opt=says(
+        Table,
+        refuses=(*_SITTING, errors.NotSeated),
+    ),
 )
 async def leave_seat(match: str, sender: Sender, parts: Parts) -> Response[bytes]:
     """Get up again, before the match starts. When the host leaves, the table closes."""
@@ -148,7 +147,10 @@ async def leave_seat(match: str, sender: Sender, parts: Parts) -> Response[bytes
     "/v1/matches/{match:str}/start",
     status_code=200,
     tags=["tables"],
-    opt=says(Table, *_SITTING, errors.TableNotReady, errors.NotAllowed),
+    opt=says(
+        Table,
+        refuses=(*_SITTING, errors.TableNotReady, errors.NotAllowed),
+    ),
 )
 async def start_table(match: str, sender: Sender, parts: Parts) -> Response[bytes]:
     """Start the match; for the host, once enough seats are taken. Free seats go."""
@@ -163,7 +165,12 @@ async def start_table(match: str, sender: Sender, parts: Parts) -> Response[byte
     return _at(started.table, sender)
 
 
-@post("/v1/quick-matches", status_code=200, tags=["tables"], opt=says(Table, *_OPENING, body=_QUICK_MATCH))
+@post(
+    "/v1/quick-matches",
+    status_code=200,
+    tags=["tables"],
+    opt=says(Table, body=_QUICK_MATCH, refuses=_OPENING),
+)
 async def quick_match(sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
     """A seat at a table that waits for somebody like you, or a new table that waits."""
     wanted = _QUICK_MATCH.read(body)

@@ -22,7 +22,7 @@ async def list_titles(parts: Parts) -> Response[bytes]:
     return answered(TitleList([summary(title) for title in parts.titles.all()]))
 
 
-@get("/v1/titles/{title:str}", tags=["titles"], opt=says(Title, errors.NoSuchTitle))
+@get("/v1/titles/{title:str}", tags=["titles"], opt=says(Title, refuses=(errors.NoSuchTitle,)))
 async def get_title(title: str, parts: Parts) -> Response[bytes]:
     """A title: seats, JSON Schemas of options, moves and views, and its rules."""
     return answered(parts.titles.get(title))

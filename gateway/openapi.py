@@ -1,0 +1,163 @@
+"""The OpenAPI 3.1 document: operations from Litestar, bodies and refusals from what the routes say."""
+
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+import msgspec
+from litestar import Litestar
+from litestar.handlers import HTTPRouteHandler
+from litestar.routes import HTTPRoute
+
+from gateway.problems import MEDIA_TYPE
+from gateway.says import JSON, Says
+from gateway.schemas import Schema, components, ref
+from gateway.titles import Title
+from services.core import errors
+from services.core.errors import DomainError
+from services.kit.statuses import TABLE, Unexpected
+
+_INTRODUCTION = """\
+A backend for turn-based board games. Get a player (`POST /v1/players`), create a table or take a seat, and
+play: a command is accepted once it is stored, and answered with a receipt. Refusals have stable reasons.
+
+Commands take an `Idempotency-Key`; repeating one with the same key is answered and never carried out twice.
+Live play is over WebSocket at `/v1/live` (many matches) or `/v1/matches/{match}/live[?after=version]` (one),
+with the frames `ClientFrame` and `ServerFrame`. Without an Authorization header the first frame is a `hello`.
+"""
+_SECURITY = {"player": {"type": "http", "scheme": "bearer", "description": "A player's or operator's token."}}
+_ALWAYS = (errors.BadRequest, errors.TooManyRequests, Unexpected)
+_NOISE = {"deprecated", "allowEmptyValue", "allowReserved"}
+
+
+class Route(NamedTuple):
+    """One operation: where it is in the document, and what answers it."""
+
+    path: str
+    method: str
+    handler: HTTPRouteHandler
+    says: Says
+
+
+class Document:
+    """The document as JSON; written again when a title comes or changes."""
+
+    def __init__(self, app: Litestar) -> None:
+        self._routes = list(_routes(app))
+        self._generated = app.openapi_schema.to_schema()
+        self._written: tuple[tuple[Title, ...], bytes] = ((), b"")
+
+    def text(self, titles: Iterable[Title]) -> bytes:
+        described = tuple(titles)
+        if not self._written[1] or self._written[0] != described:
+            self._written = (described, msgspec.json.encode(self.written(described)))
+        return self._written[1]
+
+    def written(self, titles: Iterable[Title]) -> Schema:
+        """The document as plain data."""
+        document = deepcopy(self._generated)
+        document["info"]["description"] = _INTRODUCTION
+        for route in self._routes:
+            path = document["paths"][route.path]
+            path[route.method] = _operation(path[route.method], route)
+        document["components"] = {
+            "schemas": components(_types(self._routes), titles),
+            "securitySchemes": _SECURITY,
+        }
+        return document
+
+
+@lru_cache(maxsize=1)
+def document_of(app: Litestar) -> Document:
+    return Document(app)
+
+
+def _routes(app: Litestar) -> Iterator[Route]:
+    for route in app.routes:
+        if not isinstance(route, HTTPRoute):
+            continue
+        for handler in route.route_handlers:
+            if isinstance(handler, HTTPRouteHandler) and "says" in handler.opt:
+                for method in handler.http_methods:
+                    yield Route(route.path_format, str(method).lower(), handler, handler.opt["says"])
+
+
+def _types(routes: Iterable[Route]) -> list[Any]:
+    """Every struct that some route reads or answers."""
+    types = [kind for route in routes for kind in route.says.answers if isinstance(kind, type)]
+    types += [route.says.body.type for route in routes if route.says.body is not None]
+    return list(dict.fromkeys(types))
+
+
+def _operation(generated: Schema, route: Route) -> Schema:
+    summary, _, description = (route.handler.fn.__doc__ or "").partition("\n\n")
+    operation: Schema = {
+        "operationId": route.handler.handler_name,
+        "summary": summary.split(". ")[0].rstrip("."),
+        "description": " ".join(f"{summary} {description}".split()),
+        "tags": generated["tags"],
+        "parameters": [_parameter(parameter) for parameter in generated.get("parameters", ())],
+        "responses": _responses(generated, route),
+    }
+    if errors.TokenInvalid in route.says.refuses:
+        # A read is for everybody, and for its player with more in it.
+        operation["security"] = [{"player": []}] if route.method != "get" else [{"player": []}, {}]
+    if route.says.body is not None:
+        schema = ref(route.says.body.type.__name__)
+        required = any(field.required for field in msgspec.structs.fields(route.says.body.type))
+        operation["requestBody"] = {"content": {JSON: {"schema": schema}}, "required": required}
+    return operation
+
+
+def _parameter(generated: Schema) -> Schema:
+    """Without what Litestar adds to all of them; a parameter that is not there is left out, not null."""
+    schema = generated["schema"]
+    kinds = [kind for kind in schema.pop("oneOf", ()) if kind != {"type": "null"}]
+    schema |= kinds[0] if kinds else {}
+    if isinstance(schema.get("type"), list):
+        schema["type"] = next(kind for kind in schema["type"] if kind != "null")
+    if "enum" in schema:
+        schema["enum"] = [value for value in schema["enum"] if value is not None]
+    schema.pop("description", None)
+    return {name: value for name, value in generated.items() if name not in _NOISE}
+
+
+def _responses(generated: Schema, route: Route) -> Schema:
+    success = next(status for status in generated["responses"] if status.startswith("2"))
+    says = route.says
+    refuses = [*_ALWAYS, *says.refuses]
+    if says.body is not None:
+        refuses.append(errors.TooLarge)
+    return {
+        success: {
+            "description": HTTPStatus(int(success)).phrase,
+            "content": {says.media_type: {"schema": _answer(says.answers)}},
+            "headers": {name: {"schema": {"type": "string"}} for name in says.headers},
+        },
+        **_refusals(refuses),
+        **({"412": _refusal([errors.VersionConflict.reason])} if _has_precondition(generated) else {}),
+    }
+
+
+def _has_precondition(generated: Schema) -> bool:
+    return any(parameter["name"] == "If-Match" for parameter in generated.get("parameters", ()))
+
+
+def _answer(answers: tuple[Any, ...]) -> Schema:
+    schemas = [ref(kind.__name__) if isinstance(kind, type) else kind for kind in answers]
+    return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+
+
+def _refusals(refuses: Iterable[type[DomainError]]) -> Schema:
+    """A response for each status, with the reasons that it may have."""
+    reasons: dict[str, set[str]] = {}
+    for error in refuses:
+        reasons.setdefault(str(TABLE[error].http), set()).add(error.reason)
+    return {status: _refusal(sorted(named)) for status, named in sorted(reasons.items())}
+
+
+def _refusal(reasons: list[str]) -> Schema:
+    schema = {**ref("Problem"), "properties": {"reason": {"enum": reasons}}}
+    return {"description": ", ".join(reasons), "content": {MEDIA_TYPE: {"schema": schema}}}

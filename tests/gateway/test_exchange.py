@@ -1,0 +1,177 @@
+"""The stream to a worker, against a real gRPC server whose answers the test decides."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import grpc
+import pytest
+from waystation.rules.v1 import rules_pb2 as pb
+from waystation.rules.v1 import rules_pb2_grpc
+
+from gateway.exchange import OPEN_CALLS_MAX, Exchange, StreamBroken
+from services.core.errors import Deadline, Overloaded
+
+pytestmark = pytest.mark.anyio
+
+Serve = Callable[["Worker"], Awaitable[None]]
+
+
+class Worker(rules_pb2_grpc.RulesServiceServicer):
+    """Keeps what it reads and answers when told to."""
+
+    def __init__(self, serve: Serve) -> None:
+        self._serve = serve
+        self.batches: list[pb.ExchangeRequest] = []
+        self.context: grpc.aio.ServicerContext[pb.ExchangeRequest, pb.ExchangeResponse]
+
+    async def Exchange(self, request_iterator: object, context: object) -> None:  # type: ignore[override]  # noqa: N802
+        self.context = context  # type: ignore[assignment]
+        await self._serve(self)
+
+    async def read(self) -> pb.ExchangeRequest | None:
+        message = await self.context.read()
+        if not isinstance(message, pb.ExchangeRequest):
+            return None
+        self.batches.append(message)
+        return message
+
+    async def answer(self, *calls: pb.Call, draining: bool = False) -> None:
+        answers = [
+            pb.Answer(id=call.id, get_match=pb.GetMatchResponse(view=match_of(call))) for call in calls
+        ]
+        await self.context.write(pb.ExchangeResponse(answers=answers, draining=draining))
+
+
+def match_of(call: pb.Call) -> bytes:
+    return call.get_match.match.encode()
+
+
+def asking(match: str) -> pb.Call:
+    return pb.Call(get_match=pb.GetMatchRequest(match=match))
+
+
+@asynccontextmanager
+async def exchange_with(serve: Serve) -> AsyncIterator[tuple[Exchange, Worker]]:
+    worker = Worker(serve)
+    server = grpc.aio.server()
+    rules_pb2_grpc.add_RulesServiceServicer_to_server(worker, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), f"127.0.0.1:{port}")
+        yield exchange, worker
+        await exchange.close()
+    await server.stop(0)
+
+
+async def echo(worker: Worker) -> None:
+    while (message := await worker.read()) is not None:
+        await worker.answer(*message.calls)
+
+
+async def test_every_call_gets_its_own_answer_whatever_order_they_come_in() -> None:
+    async def backwards(worker: Worker) -> None:
+        calls: list[pb.Call] = []
+        while len(calls) < 50 and (message := await worker.read()) is not None:
+            calls += message.calls
+        for call in reversed(calls):
+            await worker.answer(call)
+        await worker.read()
+
+    async with exchange_with(backwards) as (exchange, _):
+        names = [f"m{number}" for number in range(50)]
+        answers = await asyncio.gather(*(exchange.ask(asking(name), 5) for name in names))
+    assert [answer.get_match.view.decode() for answer in answers] == names
+
+
+async def test_calls_that_come_in_together_go_out_in_one_message() -> None:
+    async with exchange_with(echo) as (exchange, worker):
+        await exchange.ask(asking("first"), 5)
+        await asyncio.gather(*(exchange.ask(asking(f"m{number}"), 5) for number in range(100)))
+    assert len(worker.batches) <= 3
+
+
+async def test_the_deadline_of_one_call_does_not_touch_another() -> None:
+    async def ignores_slow(worker: Worker) -> None:
+        while (message := await worker.read()) is not None:
+            await worker.answer(*(call for call in message.calls if match_of(call) != b"slow"))
+
+    async with exchange_with(ignores_slow) as (exchange, _):
+        slow = asyncio.create_task(exchange.ask(asking("slow"), 0.2))
+        quick = await exchange.ask(asking("quick"), 5)
+        with pytest.raises(Deadline):
+            await slow
+    assert quick.get_match.view == b"quick"
+
+
+async def test_the_worker_is_told_how_long_the_caller_waits() -> None:
+    async with exchange_with(echo) as (exchange, worker):
+        await exchange.ask(asking("m"), 1.5)
+    assert worker.batches[0].calls[0].timeout.ToMilliseconds() == 1500
+
+
+async def test_a_broken_stream_fails_every_open_call_as_unknown() -> None:
+    async def breaks(worker: Worker) -> None:
+        await worker.read()
+        await worker.context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+
+    async with exchange_with(breaks) as (exchange, _):
+        outcomes = await asyncio.gather(
+            *(exchange.ask(asking(f"m{number}"), 5) for number in range(5)), return_exceptions=True
+        )
+        assert [type(outcome) for outcome in outcomes] == [StreamBroken] * 5
+        assert exchange.is_closed
+        with pytest.raises(StreamBroken):
+            await exchange.ask(asking("late"), 5)
+
+
+async def test_a_worker_that_drains_is_known_and_still_answers_what_is_open() -> None:
+    async def drains(worker: Worker) -> None:
+        message = await worker.read()
+        assert message is not None
+        await worker.context.write(pb.ExchangeResponse(draining=True))
+        await worker.answer(*message.calls)
+        await worker.read()
+
+    async with exchange_with(drains) as (exchange, _):
+        answer = await exchange.ask(asking("m"), 5)
+        assert exchange.is_draining
+    assert answer.get_match.view == b"m"
+
+
+async def test_more_open_calls_than_the_bound_are_refused_at_once() -> None:
+    async def silent(worker: Worker) -> None:
+        while await worker.read() is not None:
+            pass
+
+    async with exchange_with(silent) as (exchange, _):
+        waiting = [asyncio.create_task(exchange.ask(asking("m"), 30)) for _ in range(OPEN_CALLS_MAX)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded):
+            await exchange.ask(asking("one too many"), 30)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_closing_ends_the_stream_by_message() -> None:
+    ended = asyncio.Event()
+
+    async def until_the_end(worker: Worker) -> None:
+        await echo(worker)
+        ended.set()
+
+    async with exchange_with(until_the_end) as (exchange, _):
+        await exchange.ask(asking("m"), 5)
+        await exchange.close()
+        async with asyncio.timeout(2):
+            await ended.wait()
+
+
+async def test_a_worker_that_is_not_there_breaks_the_stream() -> None:
+    async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
+        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), "127.0.0.1:1")
+        with pytest.raises(StreamBroken):
+            await exchange.ask(asking("m"), 5)
+        await exchange.close()
