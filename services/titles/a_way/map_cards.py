@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from services.core.errors import MoveIllegal
-from services.titles.a_way.components import ACTIONS, CARDS, KIND, NUMBER, SIDES, SOLAR
+from services.titles.a_way.components import CARDS, KIND, NUMBER, SIDES, SOLAR
 from services.titles.a_way.moves import Params
 from services.titles.a_way.star_map import Axis, Cell, Laid
 from services.titles.a_way.state import State
@@ -102,7 +102,7 @@ def _without_ship(state: State) -> Iterator[Laid]:
 
 def _chosen(state: State, card_id: str) -> Laid:
     """A card of the map that may be turned or moved."""
-    laid = state.sky.places.get(NUMBER.get(card_id, ACTIONS.start))
+    laid = state.sky.places.get(NUMBER.get(card_id, -1))
     if laid is None:
         raise MoveIllegal("card-on-map", f"{card_id} does not lie on the map")
     if laid.card in state.cards_with_ship:

@@ -83,7 +83,7 @@ _LAID = Layout(">BBhh")
 
 
 def canonical(state: State) -> bytes:
-    """The encoding of a position: the same bytes exactly when play can go on the same way.
+    """The encoding of a position: the same bytes exactly for positions that are equal in play and to the eye.
 
     In order: format 1, players, start, turn, round (2 bytes), phase, faction, pending card (255 none);
     each ship's stop; then lists, each with its length before it: arrivals, every hand, draw pile, discard
