@@ -46,7 +46,7 @@ async def describe_error(name: str) -> str:
         return _described(
             reason, f"{_about(error)} {error.says[0].upper()}{error.says[1:]}.", status.http, again
         )
-    if (of_http := HTTPStatus.__members__.get(reason)) is not None and of_http.is_client_error:
+    if (of_http := HTTPStatus.__members__.get(reason)) is not None and of_http >= HTTPStatus.BAD_REQUEST:
         return _described(reason, of_http.description, of_http, _UNCHANGED)
     raise NotFoundException(f"no error is called {name}")
 
