@@ -6,12 +6,12 @@ never depends on the bus having told everything.
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 from waystation.events.v1.events_pb2 import PublishedEvent
 
-from services.core.errors import StoreUnavailable
+from services.core.errors import Deadline, DomainError, NoSuchTitle, ServiceDown, StoreUnavailable, TitleDown
 from services.core.ids import MatchId, StreamName, stream_match
 from services.projection.models import Change, ReadModels
 from services.projection.summary import Summary, folded, forgotten
@@ -20,6 +20,8 @@ log = structlog.get_logger()
 
 # (title, stream, after) -> the stream's events after that version; from its owner, over the wire.
 Missing = Callable[[str, StreamName, int], Awaitable[Sequence[PublishedEvent]]]
+
+OWNER_DOWN = (TitleDown, NoSuchTitle, ServiceDown, Deadline)
 
 _RACES_MAX = 20
 
@@ -37,27 +39,43 @@ class Follower:
             await self.fold(generation, events)
 
     async def fold(self, generation: int, events: Sequence[PublishedEvent]) -> None:
-        """Folds `events` into one generation. Raises what asking for missing events raises."""
+        """Folds `events` into one generation.
+
+        Where the owner of missing events does not answer, the other matches are folded all the same; then
+        the owner's error is raised.
+        """
         todo: dict[MatchId, list[PublishedEvent]] = defaultdict(list)
         for event in sorted(events, key=lambda event: event.version):
             todo[stream_match(StreamName(event.stream))].append(event)
+        silent: list[DomainError] = []
         for _ in range(_RACES_MAX):
-            matches = list(todo)
-            before = await self._models.load(generation, matches)
-            changes = []
-            for match, summary in zip(matches, before, strict=True):
-                after = await self._after(summary, todo[match])
-                if after is None or after == summary:
-                    del todo[match]
-                else:
-                    changes.append(Change(summary, after))
-            saved = await self._models.save(generation, changes)
-            for change, done in zip(changes, saved, strict=True):
-                if done:
-                    del todo[change.after.match]
             if not todo:
-                return
-        raise StoreUnavailable(f"{len(todo)} summaries kept changing under us")
+                break
+            changes = await self._changes(generation, todo, silent)
+            saved = await self._models.save(generation, changes)
+            lost = {change.after.match for change, done in zip(changes, saved, strict=True) if not done}
+            todo = {match: events for match, events in todo.items() if match in lost}
+        if todo:
+            raise StoreUnavailable(f"{len(todo)} summaries kept changing under us")
+        if silent:
+            raise silent[0]
+
+    async def _changes(
+        self, generation: int, todo: Mapping[MatchId, Sequence[PublishedEvent]], silent: list[DomainError]
+    ) -> list[Change]:
+        """What the events change; adds to `silent` the errors of owners that did not answer."""
+        changes = []
+        summaries = await self._models.load(generation, list(todo))
+        for (match, events), before in zip(todo.items(), summaries, strict=True):
+            try:
+                after = await self._after(before, events)
+            except OWNER_DOWN as error:
+                log.warning("owner_silent", match=match, detail=str(error))
+                silent.append(error)
+                continue
+            if after is not None and after != before:
+                changes.append(Change(before, after))
+        return changes
 
     async def _after(self, summary: Summary | None, events: Sequence[PublishedEvent]) -> Summary | None:
         for event in events:

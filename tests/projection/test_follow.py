@@ -78,6 +78,18 @@ async def test_while_the_owner_does_not_answer_nothing_of_the_match_is_folded(mo
     assert summary.play.cursor.version == 2
 
 
+async def test_a_silent_owner_holds_up_no_other_match(models, new_match):
+    stuck, other = new_match(), new_match()
+
+    async def missing(title, stream, after):
+        raise TitleDown(title, "no worker")
+
+    follower = Follower(models, missing)
+    with pytest.raises(TitleDown):
+        await follower.follow([played(stuck)[3], *played(other)])
+    assert [summary and summary.status for summary in await summaries(models, stuck, other)] == [None, "over"]
+
+
 async def test_a_fork_is_refolded_from_the_owner(models, new_match):
     match = new_match()
     lost, kept = played(match, turns=3), played(match)
