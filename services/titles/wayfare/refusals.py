@@ -64,13 +64,13 @@ def _broken_by_adventurer(state: State, seat: int, move: AdventurerMove) -> Brok
     start, end, followed = _at(move.from_), _at(move.to), f"{COLOURS[seat]} {move.ref}"
     if state.occupant(move.from_) != (seat, "adventurer"):
         return "own-adventurer", f"{start} holds {_named(state, move.from_)}, no {COLOURS[seat]} adventurer"
-    if (ring(move.to), line_distance(move.to)) >= (ring(move.from_), line_distance(move.from_)):
-        return "inward", _not_inward(move)
     if state.occupant(move.to) not in (None, (1 - seat, move.ref)):
         return "adventurer-captures-kind-followed", f"{end} holds {_named(state, move.to)}"
     others = (point for point in neighbours(move.to, state.size) if point != move.from_)
     if any(state.occupant(point) == (seat, move.ref) for point in others):
         return "adventurer-stops-out-of-contact", f"{end} is next to a {followed}"
+    if (ring(move.to), line_distance(move.to)) >= (ring(move.from_), line_distance(move.from_)):
+        return "inward", _not_inward(move)
     return "adventurer-follows-own-pieces", f"no way from {start} to {end} follows {followed}s"
 
 
