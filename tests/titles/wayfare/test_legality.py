@@ -18,6 +18,7 @@ from tests.titles.wayfare.positions import (
     pieces_of,
     positions,
     refusal,
+    targets,
     turns,
     white,
 )
