@@ -1,0 +1,110 @@
+"""Batches of calls on long-lived streams, one stream per gateway, and their answers as they get ready."""
+
+import asyncio
+import contextlib
+from typing import Any
+
+import grpc
+from waystation.rules.v1 import rules_pb2 as pb
+
+from services.rules.calls import Calls, Methods
+
+QUIET_S = 0.3  # without a message, once draining: by then the caller has heard of it and asks elsewhere
+
+Context = Any  # a grpc.aio.ServicerContext, read and written message by message
+
+
+class Exchange:
+    """All streams of a worker."""
+
+    def __init__(self, methods: Methods) -> None:
+        self._methods = methods
+        self._streams: set[Stream] = set()
+        self._is_draining = False
+
+    async def serve(self, context: Context) -> None:
+        """One stream, until the caller has no more to ask or the worker drains."""
+        stream = Stream(context, self._methods)
+        self._streams.add(stream)
+        if self._is_draining:
+            stream.draining.set()
+        try:
+            await stream.run()
+        finally:
+            self._streams.discard(stream)
+            stream.ended.set()
+
+    async def drain(self, limit_s: float) -> None:
+        """Tells every caller to ask elsewhere; waits at most `limit_s` until their streams have ended."""
+        self._is_draining = True
+        streams = tuple(self._streams)
+        for stream in streams:
+            stream.draining.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                for stream in streams:
+                    await stream.ended.wait()
+
+
+class Stream:
+    """One caller's stream. It ends by message, never by cancelling a read that the caller waits on."""
+
+    def __init__(self, context: Context, methods: Methods) -> None:
+        self.draining = asyncio.Event()
+        self.ended = asyncio.Event()
+        self._context = context
+        self._calls = Calls(methods)
+        self._room = asyncio.Event()
+        self._is_over = False
+        self._heard_at = 0.0
+
+    async def run(self) -> None:
+        """Until the caller half-closes, or falls quiet after it was told of the draining."""
+        reading = asyncio.create_task(self._keep_reading())
+        writing = asyncio.create_task(self._keep_writing())
+        leaving = asyncio.create_task(self._leave())
+        try:
+            first, _ = await asyncio.wait((reading, writing, leaving), return_when=asyncio.FIRST_COMPLETED)
+            for task in first:
+                task.result()
+            await self._calls.finish()
+            self._is_over = True
+            self._calls.ready.set()
+            await writing
+        finally:
+            for task in (reading, writing, leaving):
+                task.cancel()
+
+    async def _keep_reading(self) -> None:
+        while True:
+            message = await self._context.read()
+            if message is grpc.aio.EOF:
+                return
+            self._heard_at = asyncio.get_running_loop().time()
+            for call in message.calls:
+                self._calls.take(call)
+            while self._calls.is_crowded:
+                self._room.clear()
+                await self._room.wait()
+
+    async def _keep_writing(self) -> None:
+        """Sends what is ready until there will be no more."""
+        has_told = False
+        while not self._is_over or self._calls.has_answers:
+            await self._calls.ready.wait()
+            await asyncio.sleep(0)  # what else gets ready in this turn of the loop comes along
+            answers = self._calls.collect()
+            is_draining = self.draining.is_set()
+            if answers or is_draining != has_told:
+                has_told = is_draining
+                await self._context.write(pb.ExchangeResponse(answers=answers, draining=is_draining))
+                self._room.set()
+
+    async def _leave(self) -> None:
+        """Once the worker drains: has it told, and returns when there was nothing to do for a while."""
+        await self.draining.wait()
+        self._calls.ready.set()
+        loop = asyncio.get_running_loop()
+        self._heard_at = loop.time()
+        while not self._calls.is_idle or loop.time() < self._heard_at + QUIET_S:  # noqa: ASYNC110 - silence is no event
+            await asyncio.sleep(QUIET_S / 3)

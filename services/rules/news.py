@@ -1,0 +1,44 @@
+"""What an audience gets to see of an event and of the match after it, encoded once for all who ask."""
+
+import msgspec
+
+from services.core.events import Entry, Event
+from services.core.match import Match
+from services.core.shown import receipt, show_event, show_match
+
+_encode = msgspec.json.Encoder().encode
+
+
+def view_of(match: Match, seat: int | None) -> bytes:
+    """`match` as JSON for `seat`; None is a spectator."""
+    return _encode(show_match(match, seat))
+
+
+def receipt_of(match: Match, view: bytes) -> bytes:
+    """The receipt for the command that brought `match` to its version, as JSON."""
+    return _encode(receipt(match, view))
+
+
+class News:
+    """A stored event and the match after it. `previous`: the hash before `entry`."""
+
+    def __init__(self, match: Match, event: Event, entry: Entry, previous: bytes) -> None:
+        self.match = match
+        self.event = event
+        self.entry = entry
+        self.previous = previous
+        self._views: dict[int | None, bytes] = {}
+        self._events: dict[int | None, bytes] = {}
+
+    def view_for(self, seat: int | None) -> bytes:
+        """JSON of the match after the event."""
+        if seat not in self._views:
+            self._views[seat] = view_of(self.match, seat)
+        return self._views[seat]
+
+    def event_for(self, seat: int | None) -> bytes:
+        """JSON of the event."""
+        if seat not in self._events:
+            over = self.match.outcome is not None
+            self._events[seat] = _encode(show_event(self.match, self.event, seat, over))
+        return self._events[seat]
