@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from time import monotonic
 
 from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
 
@@ -32,13 +33,13 @@ class Workers:
         `call` must be a read or carry a request id: after a broken stream it is sent once more, to
         another worker if there is one. Raises ServiceDown (outcome unknown), TitleDown, Deadline, Overloaded.
         """
-        deadline = _now() + limit_s
+        deadline = monotonic() + limit_s
         address = self._choose(place, ())
         try:
             return await self._ask_at(address, call, limit_s)
         except (StreamBroken, TitleDown):
             second = self._choose(place, (address,))
-        remaining_s = max(0.001, deadline - _now())
+        remaining_s = max(0.001, deadline - monotonic())
         try:
             return await self._ask_at(second, call, remaining_s)
         except StreamBroken:
@@ -49,13 +50,13 @@ class Workers:
 
     async def _ask_at(self, address: str, call: rules_pb2.Call, limit_s: float) -> rules_pb2.Answer:
         exchange = self._exchange(address)
-        asked_at = _now()
+        asked_at = monotonic()
         try:
             return _accepted(await exchange.ask(call, limit_s))
         except (StreamBroken, Deadline):
             # A worker that has said nothing at all since then hangs, or its host is gone.
             if exchange.is_closed or exchange.heard_at < asked_at:
-                self._resting_until[address] = _now() + REST_S
+                self._resting_until[address] = monotonic() + REST_S
             raise
 
     def _choose(self, place: Place, tried: Collection[str]) -> str:
@@ -67,7 +68,7 @@ class Workers:
             return self._directory.pick(place.title, place.match)
 
     def _resting(self) -> Collection[str]:
-        now = _now()
+        now = monotonic()
         for exchange in self._exchanges.values():
             if exchange.is_draining:
                 self._resting_until[exchange.address] = now + REST_S
@@ -91,7 +92,3 @@ def _accepted(answer: rules_pb2.Answer) -> rules_pb2.Answer:
         return answer
     refusal = answer.refusal
     raise error_of(refusal.reason, refusal.detail, refusal.facts)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

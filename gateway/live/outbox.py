@@ -19,7 +19,7 @@ class Outbox:
     def __init__(self) -> None:
         self._frames: deque[Frame] = deque()
         self._size = 0
-        self._filled = asyncio.Event()
+        self._taker: asyncio.Future[None] | None = None
         self.is_closed = False
 
     def put(self, frame: Frame) -> None:
@@ -30,12 +30,12 @@ class Outbox:
             raise OutboxFull
         self._frames.append(frame)
         self._size += len(frame.body)
-        self._filled.set()
+        self._wake()
 
     def close(self) -> None:
         """What was put before can still be taken."""
         self.is_closed = True
-        self._filled.set()
+        self._wake()
 
     def abandon(self) -> None:
         """Closes, and forgets what nobody has taken."""
@@ -47,8 +47,12 @@ class Outbox:
         while not self._frames:
             if self.is_closed:
                 return None
-            self._filled.clear()
-            await self._filled.wait()
+            self._taker = asyncio.get_running_loop().create_future()
+            await self._taker
         frame = self._frames.popleft()
         self._size -= len(frame.body)
         return frame
+
+    def _wake(self) -> None:
+        if self._taker is not None and not self._taker.done():
+            self._taker.set_result(None)

@@ -79,6 +79,7 @@ class Session:
         self._answering: set[asyncio.Task[None]] = set()
         self._room = asyncio.Semaphore(OPEN_FRAMES_MAX)
         self._close_with = (NORMAL, "")
+        self._loop = asyncio.get_running_loop()
         self._held = ExitStack()
 
     async def run(self) -> None:
@@ -158,7 +159,7 @@ class Session:
     async def _answer_soon(self, frame: ClientFrame) -> None:
         """Answers in a task of its own, so that a slow answer delays no other."""
         await self._room.acquire()
-        task = asyncio.create_task(self._answer(frame))
+        task = self._loop.create_task(self._answer(frame))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
