@@ -1,9 +1,8 @@
 """`TITLE=wayfare python -m services.rules`: one worker of one title, from its start to its last answer."""
 
 import asyncio
-from collections.abc import Coroutine
 from contextlib import AsyncExitStack
-from typing import Annotated, Any
+from typing import Annotated
 
 import structlog
 from msgspec import Meta
@@ -12,14 +11,13 @@ from waystation.rules.v1.rules_pb2_grpc import add_RulesServiceServicer_to_serve
 from services.core.ids import Slug
 from services.kit import announce, plain_redis
 from services.kit.announce import Announcer
+from services.kit.bus import Bus
 from services.kit.directory import Directory
 from services.kit.process import ServiceSettings, StartFailed, run
 from services.kit.redis_library import UnsafeRedis
 from services.kit.redis_store import RedisStore
 from services.kit.rpc_server import RpcServer
 from services.rules.library import load
-from services.rules.live import Live
-from services.rules.press import Press
 from services.rules.worker import Worker
 
 DRAIN_S_MAX = 3.0  # for callers on streams
@@ -46,18 +44,16 @@ async def main(settings: RulesSettings, stop: asyncio.Event) -> None:
         directory = Directory(redis)
         await directory.start()
         parts.push_async_callback(directory.stop)
-        live = Live(settings.nats_url)
-        live.start()
-        parts.push_async_callback(live.stop)
-
-        press = Press(live)
-        _keep(parts, press.keep_publishing())
+        bus = _bus(settings)
+        bus.start()
+        parts.push_async_callback(bus.stop)
 
         def newest() -> int:
             return directory.newest_common_version(library.slug)
 
-        worker = Worker(library, store, press.tell, newest, settings.cached_matches)
-        _keep(parts, worker.flags.keep_sweeping())
+        worker = Worker(library, store, bus, newest, settings.cached_matches)
+        worker.start()
+        parts.push_async_callback(worker.stop)
         server = RpcServer(settings, "rules")
         server.add(add_RulesServiceServicer_to_server, worker.servicer, "waystation.rules.v1.RulesService")
         address = settings.address(await server.start())
@@ -75,21 +71,17 @@ async def main(settings: RulesSettings, stop: asyncio.Event) -> None:
         await worker.servicer.exchange.drain(DRAIN_S_MAX)
 
 
-def _keep(parts: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
-    """Runs `work` in the background until `parts` are taken down."""
-    task = asyncio.create_task(work)
-
-    async def end() -> None:
-        task.cancel()
-        await asyncio.wait([task])
-
-    parts.push_async_callback(end)
-
-
 async def _store(settings: RulesSettings) -> RedisStore:
     try:
         return await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
     except (UnsafeRedis, ValueError) as error:
+        raise StartFailed(str(error)) from error
+
+
+def _bus(settings: RulesSettings) -> Bus:
+    try:
+        return Bus(settings.nats_url, "rules")
+    except ValueError as error:
         raise StartFailed(str(error)) from error
 
 

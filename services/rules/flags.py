@@ -43,9 +43,17 @@ class Flags:
         self._archive = archive
         self._desk = desk
         self._store = store
+        self._sweeping: asyncio.Task[None] | None = None
 
-    async def keep_sweeping(self) -> None:
-        """Until it is cancelled."""
+    def start(self) -> None:
+        self._sweeping = asyncio.create_task(self._keep_sweeping())
+
+    async def stop(self) -> None:
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            await asyncio.wait([self._sweeping])
+
+    async def _keep_sweeping(self) -> None:
         while True:
             # Not in step with the other workers: then most deadlines are found by one only.
             await asyncio.sleep(PAUSE_S * random.uniform(0.8, 1.2))

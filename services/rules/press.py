@@ -1,25 +1,45 @@
-"""What was stored goes out to the world here, behind the back of the command that has its answer already."""
+"""What was stored goes out to the world from here, behind the back of a command that has been answered."""
 
 import asyncio
+import contextlib
 from collections import deque
 
 import structlog
 
+from services.core.ids import match_stream
+from services.kit.relay import Relay
 from services.rules.live import Live
 from services.rules.news import News
+from services.rules.published import published
 
 WAITING_MAX = 2_000
+STOP_S_MAX = 1.0
 
 log = structlog.get_logger()
 
 
 class Press:
-    """News in the order in which they were stored."""
+    """News in the order in which they were stored: to whoever watches, and to the read models."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, relay: Relay) -> None:
         self._live = live
+        self._relay = relay
         self._waiting: deque[News] = deque()
-        self._is_waiting = asyncio.Event()
+        self._is_any_waiting = asyncio.Event()
+        self._publishing: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._publishing = asyncio.create_task(self._keep_publishing())
+
+    async def stop(self) -> None:
+        """Publishes what waits, if that is soon done."""
+        if self._publishing is not None:
+            self._publishing.cancel()
+            await asyncio.wait([self._publishing])
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_S_MAX):
+                while self._waiting:
+                    await self._publish(self._waiting.popleft())
 
     def tell(self, news: News) -> None:
         """Never waits. What does not fit is left to the outbox's sweeper and to readers that see a gap."""
@@ -27,17 +47,19 @@ class Press:
             log.debug("news_dropped", match=news.match.id, version=news.match.version)
             return
         self._waiting.append(news)
-        self._is_waiting.set()
+        self._is_any_waiting.set()
 
-    async def keep_publishing(self) -> None:
-        """Until it is cancelled."""
+    async def _keep_publishing(self) -> None:
         while True:
-            await self._is_waiting.wait()
-            news = self._waiting.popleft()
-            if not self._waiting:
-                self._is_waiting.clear()
-            try:
-                await self._live.push(news)
-            except Exception:
-                log.exception("news_failed", match=news.match.id, version=news.match.version)
-            await asyncio.sleep(0)  # answers come before news
+            await self._is_any_waiting.wait()
+            self._is_any_waiting.clear()
+            while self._waiting:
+                await self._publish(self._waiting.popleft())
+                await asyncio.sleep(0)  # answers to commands come before news
+
+    async def _publish(self, news: News) -> None:
+        try:
+            await self._live.push(news)
+            self._relay.publish(match_stream(news.match.id), news.entry, published(news).SerializeToString())
+        except Exception:
+            log.exception("news_failed", match=news.match.id, version=news.match.version)

@@ -1,14 +1,18 @@
-"""The parts of a worker, put together. Who owns connections and tasks is `services.rules.__main__`."""
+"""The parts of a worker, put together and connected to the world."""
 
 from collections.abc import Callable
 
+from services.core.ids import Slug
+from services.kit.bus import Bus
+from services.kit.relay import Relay
 from services.kit.store import EventStore
 from services.rules.archive import Archive
 from services.rules.desk import Desk
 from services.rules.flags import Flags
 from services.rules.ledger import Ledger
 from services.rules.library import Library
-from services.rules.news import News
+from services.rules.live import Live
+from services.rules.press import Press
 from services.rules.published import Published
 from services.rules.reads import Reads
 from services.rules.servicer import Servicer
@@ -17,22 +21,29 @@ from services.rules.start import Starter
 
 
 class Worker:
-    """One title on one store. `publish`: told of every event stored. `newest`: see `Starter`."""
+    """One title on one store. `newest`: see `Starter`. `room`: matches kept folded."""
 
     def __init__(
-        self,
-        library: Library,
-        store: EventStore,
-        publish: Callable[[News], None],
-        newest: Callable[[], int],
-        room: int,
+        self, library: Library, store: EventStore, bus: Bus, newest: Callable[[], int], room: int
     ) -> None:
-        self.shelf = Shelf(room)
-        self.archive = Archive(library, store, self.shelf)
-        ledger = Ledger(library.slug, store, self.shelf, publish)
-        self.starter = Starter(self.archive, store, ledger, newest)
-        self.desk = Desk(self.archive, ledger)
-        self.reads = Reads(self.archive)
-        self.published = Published(self.archive)
-        self.flags = Flags(library.slug, self.archive, self.desk, store)
-        self.servicer = Servicer(library, self.starter, self.desk, self.reads, self.published)
+        slug = Slug(library.slug)
+        shelf = Shelf(room)
+        archive = Archive(library, store, shelf)
+        published = Published(archive)
+        self._relay = Relay(bus, store, slug, published.payload)
+        self._press = Press(Live(bus), self._relay)
+        ledger = Ledger(slug, store, shelf, self._press.tell)
+        desk = Desk(archive, ledger)
+        self._flags = Flags(slug, archive, desk, store)
+        starter = Starter(archive, store, ledger, newest)
+        self.servicer = Servicer(library, starter, desk, Reads(archive), published)
+
+    def start(self) -> None:
+        """Begins what a worker does unasked: publishing, and looking for flags that fall."""
+        for part in (self._relay, self._press, self._flags):
+            part.start()
+
+    async def stop(self) -> None:
+        """Publishes what is left, as far as that is soon done."""
+        for part in (self._flags, self._press, self._relay):
+            await part.stop()

@@ -14,13 +14,18 @@ from services.core.match import Match
 from services.core.match_events import Sitting
 from services.core.replay import fold
 from services.kit.store import LOBBY, Append, EventStore
-from services.rules.desk import Accepted
+from services.rules.archive import Archive
+from services.rules.desk import Accepted, Desk
+from services.rules.flags import Flags
+from services.rules.ledger import Ledger
 from services.rules.library import Library
 from services.rules.moment import now_ms
 from services.rules.news import News
-from services.rules.reads import Reader
-from services.rules.start import Sealed
-from services.rules.worker import Worker
+from services.rules.published import Published
+from services.rules.reads import Reader, Reads
+from services.rules.servicer import Servicer
+from services.rules.shelf import Shelf
+from services.rules.start import Sealed, Starter
 from tests.toy.titles.high_card import VERSIONS as TOY
 
 SEED = bytes(range(32))
@@ -38,10 +43,15 @@ class Host:
         self.told: list[News] = []
         self.library = library
         self.store = store
-        self.worker = Worker(library, store, self.told.append, lambda: library.newest, room)
-        self.desk = self.worker.desk
-        self.reads = self.worker.reads
-        self.servicer = self.worker.servicer
+        self.shelf = Shelf(room)
+        self.archive = Archive(library, store, self.shelf)
+        ledger = Ledger(library.slug, store, self.shelf, self.told.append)
+        self.starter = Starter(self.archive, store, ledger, lambda: library.newest)
+        self.desk = Desk(self.archive, ledger)
+        self.reads = Reads(self.archive)
+        self.published = Published(self.archive)
+        self.flags = Flags(library.slug, self.archive, self.desk, store)
+        self.servicer = Servicer(library, self.starter, self.desk, self.reads, self.published)
 
     async def does(
         self, match: MatchId, player: PlayerId | None, command: AnyCommand, request_id: str = "", at: int = 0
@@ -50,7 +60,7 @@ class Host:
         return await self.desk.carry_out(match, command, issued)
 
     async def now(self, match: MatchId) -> Match:
-        return await self.worker.archive.now(match)
+        return await self.archive.now(match)
 
     async def moves(self, match: MatchId, rng: random.Random) -> Accepted | None:
         """A random legal move of a random seat that is to act; None when the match is over."""
@@ -86,7 +96,7 @@ async def started(
 ) -> MatchId:
     """Seats a table with the first PLAYERS and starts its match."""
     await sit_down(host.store, match)
-    await host.worker.starter.start(sealed(match, seats, options, clock, private, at))
+    await host.starter.start(sealed(match, seats, options, clock, private, at))
     return match
 
 

@@ -253,7 +253,7 @@ async def test_a_desk_that_keeps_only_one_match_plays_many(store, new_match):
     await asyncio.gather(*(host.plays(match, rng) for match in matches))
     for match in matches:
         assert (await folded(host, match)).outcome is not None
-    assert len(host.worker.shelf) == 1
+    assert len(host.shelf) == 1
 
 
 async def _lose_tail(host: Host, match: MatchId) -> None:
