@@ -23,10 +23,11 @@ Status = Literal["open", "sealed", "closed"]
 
 
 class TableCreated(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Version 1. `invite`: SHA-256 of the invite code, Base64; the code itself is never stored.
+    """Version 1: the player who did it is the host and sits at seat 0, with `nonce`.
 
-    `automatic`: seal as soon as the last seat is taken; otherwise the host starts. `quick`: made by a
-    quick match, so that another quick match may fill it.
+    `invite`: SHA-256 of the invite code, Base64; the code itself is never stored. `automatic`: seal as
+    soon as the last seat is taken; otherwise the host starts. `quick`: made by a quick match, so that
+    another quick match may fill it.
     """
 
     title: str
@@ -39,6 +40,7 @@ class TableCreated(Struct, frozen=True, omit_defaults=True, kw_only=True):
     quick: bool = False
     commitment: str
     invite: str = ""
+    nonce: Nonce = ""
 
 
 class SeatTaken(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -76,16 +78,30 @@ TYPES: dict[str, type[TableFact]] = {
 }
 NAMES: dict[type[TableFact], str] = {fact: name for name, fact in TYPES.items()}
 
+# What a player asked for, by what came of it: a host who leaves closes the table.
+Request = Literal["create", "take", "leave", "start"]
+_REQUESTS: dict[str, Request] = {
+    "table_created": "create",
+    "seat_taken": "take",
+    "seat_left": "leave",
+    "table_closed": "leave",
+    "table_sealed": "start",
+}
+
 
 class Answered(Struct, frozen=True):
-    """A request that became the event at `version`."""
+    """A request that became the event at `version`. `seat`: the one that was taken or left, if any."""
 
     version: int
     fingerprint: str
+    seat: int | None = None
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """A table at one version. `taken`: seat -> who sits there. `host`: the player who created it."""
+    """A table at one version.
+
+    `taken`: seat -> who sits there, while it is open. `sealed`: the final seats. `host`: who created it.
+    """
 
     id: MatchId
     version: int
@@ -103,6 +119,14 @@ class Table(Struct, frozen=True, kw_only=True):
         """Where `player` sits, by the final seats once the table is sealed."""
         sitting = enumerate(self.sealed) if self.status == "sealed" else self.taken.items()
         return next((seat for seat, who in sitting if who.player == player), None)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.taken) == self.created.seats
+
+    def answered_at(self, player: PlayerId, request: Request, request_id: str) -> Answered | None:
+        """What came of this player's request, if it was answered before; ids are scoped to both."""
+        return self.answered.get(f"{player}/{request}/{request_id}") if request_id else None
 
 
 def fact_of(match: MatchId, event: Event) -> TableFact:
@@ -128,16 +152,17 @@ def begun(match: MatchId, event: Event, head: bytes) -> Table:
         created_at=event.at,
         host=PlayerId(str(event.by)),
         created=created,
-        taken={},
-        answered=_with_receipt({}, event),
+        taken={0: Sitting(str(event.by), created.nonce)},
+        answered=_with_receipt({}, event, created),
     )
 
 
 def evolve(table: Table, event: Event, head: bytes) -> Table:
     """The table after `event`. Raises HistoryCorrupt."""
-    answered = _with_receipt(table.answered, event)
+    fact = fact_of(table.id, event)
+    answered = _with_receipt(table.answered, event, fact)
     after = replace(table, version=event.version, at=event.at, head=head, answered=answered)
-    match fact_of(table.id, event):
+    match fact:
         case SeatTaken(seat=seat, nonce=nonce):
             return replace(after, taken={**table.taken, seat: Sitting(str(event.by), nonce)})
         case SeatLeft(seat=seat):
@@ -159,13 +184,9 @@ def extended(match: MatchId, table: Table | None, entry: Entry) -> Table:
     return evolve(table, event, entry.hash)
 
 
-def receipt_key(player: int | str, event_type: str, request_id: str) -> str:
-    """Names one request of one player: ids are scoped to the player and the kind of command."""
-    return f"{player}/{event_type}/{request_id}"
-
-
-def _with_receipt(answered: dict[str, Answered], event: Event) -> dict[str, Answered]:
+def _with_receipt(answered: dict[str, Answered], event: Event, fact: TableFact) -> dict[str, Answered]:
     if not event.request_id:
         return answered
-    key = receipt_key(event.by, event.type, event.request_id)
-    return {**answered, key: Answered(event.version, event.fingerprint)}
+    seat = fact.seat if isinstance(fact, SeatTaken | SeatLeft) else None
+    key = f"{event.by}/{_REQUESTS[event.type]}/{event.request_id}"
+    return {**answered, key: Answered(event.version, event.fingerprint, seat)}
