@@ -1,0 +1,162 @@
+"""Reads published events in batches, each at least once, until its handler has dealt with it.
+
+An outage (ours or a peer's) leaves the batch for later, however long it lasts. An event on which the
+handler fails otherwise is tried again by itself, and after some attempts logged, counted and left out.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+
+import structlog
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.client import JetStreamContext
+from prometheus_client import Counter, Gauge
+
+from services.core.errors import Deadline, Overloaded, ServiceDown, StoreUnavailable, TitleDown
+from services.kit.bus import BUS_ERRORS, Bus
+from services.kit.bus_events import ALL_SUBJECTS, STREAM, ensure_events_stream
+
+log = structlog.get_logger()
+
+Handle = Callable[[Sequence[bytes]], Awaitable[None]]  # the payloads of a batch, oldest first
+
+OUTAGES = (StoreUnavailable, Overloaded, TitleDown, ServiceDown, Deadline)
+
+BATCH_MAX = 256
+HANDLE_S_MAX = 20.0
+AGAIN_S = 2.0  # before a batch or an event is tried again
+ATTEMPTS_MAX = 5
+_ACK_WAIT_S = 30.0  # then JetStream takes the reader for dead; more than a handler may take
+_FETCH_S = 1.0  # how long an empty stream is listened to at a time, and so the pause of a stop
+_RETRY_S = 1.0
+
+LAG = Gauge(
+    "consumer_lag_events", "Events that JetStream holds and the consumer has yet to read", ["consumer"]
+)
+POISONED = Counter("consumer_poisoned_events", "Events left out after failing repeatedly", ["consumer"])
+
+
+class Consumer:
+    """A durable reader: processes that share `name` share its events."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        name: str,
+        handle: Handle,
+        *,
+        subjects: str = ALL_SUBJECTS,
+        again_s: float = AGAIN_S,
+        attempts_max: int = ATTEMPTS_MAX,
+    ) -> None:
+        """`handle` must bear repetitions and any order."""
+        self._bus = bus
+        self._name = name
+        self._handle = handle
+        self._subjects = subjects
+        self._again_s = again_s
+        self._attempts_max = attempts_max
+        self._is_stopping = False
+        self._consuming: asyncio.Task[None] | None = None
+        self._lag = LAG.labels(name)
+        self._poisoned = POISONED.labels(name)
+
+    def start(self) -> None:
+        self._consuming = asyncio.create_task(self._keep_consuming())
+
+    async def stop(self) -> None:
+        """Finishes and acknowledges the batch in hand, then returns."""
+        self._is_stopping = True
+        if self._consuming is None:
+            return
+        await asyncio.wait(
+            [self._consuming], timeout=HANDLE_S_MAX + _FETCH_S if self._bus.is_connected else 0
+        )
+        self._consuming.cancel()
+        await asyncio.wait([self._consuming])
+
+    async def _keep_consuming(self) -> None:
+        while not self._is_stopping:
+            client = await self._bus.connected()
+            try:
+                await self._consume_through(client)
+            except BUS_ERRORS as error:
+                log.warning("consuming_interrupted", consumer=self._name, detail=str(error))
+                await asyncio.sleep(_RETRY_S)
+
+    async def _consume_through(self, client: Client) -> None:
+        """Consumes until the connection ends. Raises one of BUS_ERRORS when the consumer is gone."""
+        subscription = await self._subscribed(client)
+        try:
+            while client.is_connected and not self._is_stopping:
+                if batch := await _fetched(subscription):
+                    self._lag.set(batch[-1].metadata.num_pending)
+                    await self._deal_with(batch)
+        finally:
+            with contextlib.suppress(*BUS_ERRORS):
+                await subscription.unsubscribe()
+
+    async def _subscribed(self, client: Client) -> JetStreamContext.PullSubscription:
+        await ensure_events_stream(client)
+        jetstream = client.jetstream()
+        await jetstream.add_consumer(
+            STREAM,
+            ConsumerConfig(
+                durable_name=self._name,
+                filter_subject=self._subjects,
+                deliver_policy=DeliverPolicy.ALL,
+                ack_policy=AckPolicy.EXPLICIT,
+                ack_wait=_ACK_WAIT_S,
+                max_ack_pending=8 * BATCH_MAX,
+            ),
+        )
+        return await jetstream.pull_subscribe_bind(self._name, STREAM)
+
+    async def _deal_with(self, batch: Sequence[Msg]) -> None:
+        """Hands over the batch whole; if the handler fails on it, event by event to find the culprit."""
+        try:
+            async with asyncio.timeout(HANDLE_S_MAX):
+                await self._handle([message.data for message in batch])
+        except OUTAGES as error:
+            await self._leave_for_later(batch, error)
+        except Exception as error:
+            if len(batch) == 1:
+                await self._put_aside(batch[0], error)
+            else:
+                await self._deal_with_each(batch)
+        else:
+            for message in batch:
+                await message.ack()
+
+    async def _deal_with_each(self, batch: Sequence[Msg]) -> None:
+        for message in batch:
+            if self._is_stopping:  # JetStream brings the rest again
+                return
+            await self._deal_with([message])
+
+    async def _leave_for_later(self, batch: Sequence[Msg], error: Exception) -> None:
+        log.warning("events_deferred", consumer=self._name, events=len(batch), detail=str(error))
+        for message in batch:
+            await message.nak(self._again_s)
+        await asyncio.sleep(self._again_s)
+
+    async def _put_aside(self, message: Msg, error: Exception) -> None:
+        attempt = message.metadata.num_delivered
+        if attempt < self._attempts_max:
+            log.warning("event_failed", consumer=self._name, subject=message.subject, attempt=attempt)
+            await message.nak(self._again_s)
+            return
+        log.error("event_poisoned", consumer=self._name, subject=message.subject, exc_info=error)
+        self._poisoned.inc()
+        await message.term()
+
+
+async def _fetched(subscription: JetStreamContext.PullSubscription) -> Sequence[Msg]:
+    """What has come within _FETCH_S; empty for nothing."""
+    try:
+        return await subscription.fetch(BATCH_MAX, timeout=_FETCH_S)
+    except TimeoutError:
+        return []
