@@ -9,6 +9,7 @@ import structlog
 import uvicorn
 from litestar.types import ASGIApp
 
+from gateway.http import HttpProtocol
 from gateway.parts import Parts
 from gateway.websocket import WebSocketProtocol
 from services.kit.process import StartFailed
@@ -20,6 +21,8 @@ FRAME_BYTES_MAX = 64 * 1024
 # Longer than load balancers keep an idle connection, so that they close it and we never do.
 KEEP_ALIVE_S = 75
 STOP_S_MAX = 3
+# A peer that has stopped reading, or has vanished, is cut off when what was sent stays unread so long.
+UNREAD_MS_MAX = 30_000
 
 
 class Server(uvicorn.Server):
@@ -42,6 +45,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # inherited by every connection
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS_MAX)
         try:
             listener.bind((host, port))
         except OSError as error:
@@ -54,7 +59,7 @@ async def serve(app: ASGIApp, listener: socket.socket, parts: Parts, stop: async
     config = uvicorn.Config(
         app,
         loop="none",
-        http="httptools",
+        http=HttpProtocol,
         ws=WebSocketProtocol,
         ws_max_size=FRAME_BYTES_MAX,
         ws_per_message_deflate=False,

@@ -1,0 +1,78 @@
+"""uvicorn's HTTP protocol, with the bounds that it lacks: on the head of a request, and on its patience."""
+
+import asyncio
+from http import HTTPStatus
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from gateway.problems import MEDIA_TYPE, problem_of_status
+
+HEAD_BYTES_MAX = 32 * 1024
+# From the first byte of a request to its last, and from connecting to the first request.
+REQUEST_S_MAX = 20.0
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """One connection. Without these a peer could grow a header, or keep a request open, for ever."""
+
+    _is_in_head = True
+    _head_bytes = 0
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._is_in_head and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES_MAX:
+                status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                self._refuse(status, f"the head of a request has at most {HEAD_BYTES_MAX} bytes")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._wait()
+
+    def on_headers_complete(self) -> None:
+        self._is_in_head = False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._is_in_head = True
+        self._head_bytes = 0
+        self._stop_waiting()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._stop_waiting()
+        self._is_in_head = False
+        super().handle_websocket_upgrade()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(HTTPStatus.BAD_REQUEST, msg)
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._patience = self.loop.call_later(REQUEST_S_MAX, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _refuse(self, status: HTTPStatus, detail: str) -> None:
+        """Answers before there is a request that the application could answer, and hangs up."""
+        body = msgspec.json.encode(problem_of_status(status, detail, "").members)
+        head = (
+            f"HTTP/1.1 {status:d} {status.phrase}\r\ncontent-type: {MEDIA_TYPE}\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
