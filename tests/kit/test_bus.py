@@ -1,0 +1,84 @@
+"""The connection to NATS: nobody waits for it, and it always comes back."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local.servers import Nats
+from services.kit.bus import Bus
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def nats_server(tmp_path: Path) -> Iterator[Nats]:
+    """A server of the test's own, to be killed."""
+    with Nats(tmp_path) as server:
+        yield server
+
+
+async def reached(bus: Bus) -> None:
+    """Returns once NATS answers through `bus`. Fails after 20 s."""
+    async with asyncio.timeout(20):
+        client = await bus.connected()
+        await client.flush()
+
+
+async def test_a_start_does_not_wait_for_nats(nats_server: Nats) -> None:
+    nats_server.stop()
+    bus = Bus(nats_server.url, "test")
+    bus.start()
+    await asyncio.sleep(0.1)  # for a first attempt that finds nobody
+    assert not bus.is_connected
+    nats_server.start()
+    await reached(bus)
+    assert bus.is_connected
+    await bus.stop()
+    assert not bus.is_connected
+
+
+async def test_a_killed_nats_is_found_again(nats_server: Nats) -> None:
+    bus = Bus(nats_server.url, "test")
+    bus.start()
+    await reached(bus)
+    nats_server.kill()
+    for _ in range(1_000):
+        if not bus.is_connected:
+            break
+        await asyncio.sleep(0.01)
+    assert not bus.is_connected
+    nats_server.start()
+    await reached(bus)
+    await bus.stop()
+
+
+async def test_a_client_that_nats_has_turned_out_is_replaced(nats_server: Nats) -> None:
+    bus = Bus(nats_server.url, "test")
+    bus.start()
+    client = await bus.connected()
+    client._max_payload = 2**30  # or nats-py itself would refuse what the server ends a connection for
+    await client.publish("too.large", bytes(2_000_000))
+    for _ in range(1_000):
+        if client.is_closed:
+            break
+        await asyncio.sleep(0.01)
+    assert client.is_closed
+    await reached(bus)
+    assert await bus.connected() is not client
+    await bus.stop()
+
+
+async def test_a_bus_that_never_connected_stops_at_once() -> None:
+    bus = Bus("nats://127.0.0.1:1", "test")
+    bus.start()
+    await asyncio.sleep(0.1)
+    async with asyncio.timeout(5):
+        await bus.stop()
+
+
+@pytest.mark.parametrize("url", ["localhost:4222", "http://localhost", "nats://"])
+def test_a_url_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="NATS_URL"):
+        Bus(url, "test")
