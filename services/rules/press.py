@@ -13,6 +13,7 @@ from services.rules.news import News
 from services.rules.published import published
 
 WAITING_MAX = 2_000
+TOGETHER_MAX = 32
 STOP_S_MAX = 1.0
 
 log = structlog.get_logger()
@@ -54,8 +55,10 @@ class Press:
             await self._is_any_waiting.wait()
             self._is_any_waiting.clear()
             while self._waiting:
-                await self._publish(self._waiting.popleft())
-                await asyncio.sleep(0)  # answers to commands come before news
+                # Many at a time: they share a write to NATS, and news keep up with answers under load.
+                for _ in range(min(len(self._waiting), TOGETHER_MAX)):
+                    await self._publish(self._waiting.popleft())
+                await asyncio.sleep(0)
 
     async def _publish(self, news: News) -> None:
         try:
