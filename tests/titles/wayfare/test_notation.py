@@ -5,6 +5,7 @@ import contextlib
 import msgspec
 import pytest
 from hypothesis import example, given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from services.core.errors import MoveUnreadable
@@ -18,7 +19,10 @@ KINDS = st.sampled_from(("guide", "adventurer"))
 MOVES = st.builds(GuideMove, POINTS, POINTS) | st.builds(AdventurerMove, POINTS, POINTS, KINDS)
 RULES = Ruleset(TITLE)
 
+unhurried = hypothesis_settings(deadline=None)  # the cores may be busy with other work
 
+
+@unhurried
 @given(MOVES)
 def test_every_move_of_the_schema_has_a_text_that_reads_back(move):
     assert TITLE.parse(TITLE.notation(move)) == move
@@ -47,6 +51,7 @@ def test_the_texts_are_as_documented(text, move):
     assert TITLE.parse(text) == move
 
 
+@unhurried
 @given(st.text() | MOVES.map(lambda move: TITLE.notation(move) + " "))
 @example("")
 @example("G")
@@ -119,6 +124,7 @@ MOVE_LIKE = st.fixed_dictionaries(
 )
 
 
+@unhurried
 @given(JSON | MOVE_LIKE)
 def test_any_json_is_a_move_of_the_schema_or_unreadable(value):
     with contextlib.suppress(MoveUnreadable):
