@@ -37,16 +37,18 @@ TOY_LIBRARY = Library(TOY, "How to play High Card.")
 
 
 class Host:
-    """One worker. `told`: the news it published."""
+    """One worker. `told`: the news it published. `newest`: the rules version that matches begin with."""
 
-    def __init__(self, library: Library, store: EventStore, room: int = 100) -> None:
+    def __init__(
+        self, library: Library, store: EventStore, room: int = 100, newest: int | None = None
+    ) -> None:
         self.told: list[News] = []
         self.library = library
         self.store = store
         self.shelf = Shelf(room)
         self.archive = Archive(library, store, self.shelf)
         ledger = Ledger(library.slug, store, self.shelf, self.told.append)
-        self.starter = Starter(self.archive, store, ledger, lambda: library.newest)
+        self.starter = Starter(self.archive, store, ledger, lambda: newest or library.newest)
         self.desk = Desk(self.archive, ledger)
         self.reads = Reads(self.archive)
         self.published = Published(self.archive)
