@@ -1,6 +1,7 @@
 """The server's side of gRPC: health, reflection, deadlines, typed refusals, one log line per call."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias, TypeVar
@@ -65,10 +66,12 @@ class RpcServer:
         """Listens and reports itself serving; the port. Raises StartFailed for a port that is taken."""
         reflected = (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(reflected, self._server)
-        where = f"{self._settings.host}:{self._settings.port}"
+        host, port = self._settings.host, self._settings.port
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
+            _refuse_taken(host, port)
             port = self._server.add_insecure_port(where)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             raise StartFailed(f"cannot listen on {where}: the port is taken or not ours") from error
         await self._server.start()
         for name in self._names:
@@ -79,6 +82,12 @@ class RpcServer:
         """Reports itself not serving, takes no new calls, and lets open ones finish for `grace_s`."""
         await self._health.enter_graceful_shutdown()
         await self._server.stop(grace_s)
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    """Raises OSError. gRPC would notice as well, but not without lines of its own on stderr."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    socket.create_server((host, port), family=family).close()
 
 
 class UnaryCalls(grpc.aio.ServerInterceptor):

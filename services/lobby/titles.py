@@ -1,13 +1,13 @@
 """What the lobby asks of the titles' workers: whether a table could be, and to start its match."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from google.protobuf.timestamp_pb2 import Timestamp
 from msgspec import Raw
 from waystation.rules.v1 import rules_pb2 as pb
-from waystation.rules.v1.rules_pb2_grpc import RulesServiceAsyncStub, RulesServiceStub
+from waystation.rules.v1.rules_pb2_grpc import RulesServiceStub
 
 from services.core.errors import Deadline, ServiceDown
 from services.core.ids import MatchId
@@ -15,6 +15,9 @@ from services.core.tables import Table
 from services.kit.channels import Channels, Method
 from services.kit.directory import Directory
 from services.lobby.decide import Completed
+
+if TYPE_CHECKING:  # the generated module has it in its stub file only
+    from waystation.rules.v1.rules_pb2_grpc import RulesServiceAsyncStub
 
 CALL_S_MAX = 2.0
 
