@@ -4,6 +4,8 @@ from services.core.errors import StoreUnavailable
 
 Part = bytes | str | int
 
+_STRING, _ARRAY = b"$*"  # as numbers: what the replies begin with that make up an entry
+
 
 class RedisRefused(Exception):
     """An error reply, as a value; `code` is its first word ("OOM", "WRONGTYPE", "ERR")."""
@@ -42,43 +44,41 @@ class ReplyReader:
 
     def __init__(self) -> None:
         self._rest = b""
-        self._open: list[tuple[list[Reply], int]] = []  # arrays begun, outermost first, with their lengths
+        self._complete: list[Reply] = []
+        self._filling: tuple[list[Reply], int] = self._complete, -1  # the innermost array begun, its length
+        self._around: list[tuple[list[Reply], int]] = []  # the ones it lies in, outermost first
 
     def feed(self, chunk: bytes) -> list[Reply]:
         """The replies that `chunk` completes. Raises ValueError for bytes that are not RESP 2."""
         buffer = self._rest + chunk if self._rest else chunk
-        complete: list[Reply] = []
+        items, length = self._filling
         at = 0
+        # An entry of a stream is seven elements: what one element costs here is what reading costs.
         while (end := buffer.find(b"\r\n", at)) >= 0:
-            kind, line, after = buffer[at], buffer[at + 1 : end], end + 2
-            value: Reply
-            if kind == 0x24 and line != b"-1":  # "$", a string: its length, then its bytes
-                stop = after + int(line)
+            kind, after = buffer[at], end + 2
+            if kind == _STRING and (size := int(buffer[at + 1 : end])) >= 0:
+                stop = after + size
                 if len(buffer) < stop + 2:
                     break
-                value = buffer[after:stop]
-                after = stop + 2
-            elif kind == 0x2A and line not in (b"0", b"-1"):  # "*", an array: its length, then its items
-                self._open.append(([], int(line)))
+                items.append(buffer[after:stop])
+                at = stop + 2
+            elif kind == _ARRAY and (size := int(buffer[at + 1 : end])) > 0:
+                self._around.append((items, length))
+                items, length = [], size
                 at = after
                 continue
             else:
-                value = _one_line(kind, line)
-            at = after
-            self._close(value, complete)
+                items.append(_one_line(kind, buffer[at + 1 : end]))
+                at = after
+            while len(items) == length:
+                whole = items
+                items, length = self._around.pop()
+                items.append(whole)
         self._rest = buffer[at:]
+        self._filling = items, length
+        complete = self._complete[:]
+        self._complete.clear()
         return complete
-
-    def _close(self, value: Reply, complete: list[Reply]) -> None:
-        """Puts `value` where it belongs, with every array that it completes."""
-        while self._open:
-            items, length = self._open[-1]
-            items.append(value)
-            if len(items) < length:
-                return
-            self._open.pop()
-            value = items
-        complete.append(value)
 
 
 def _one_line(kind: int, line: bytes) -> Reply:

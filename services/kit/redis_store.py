@@ -16,7 +16,7 @@ from services.kit.redis_keys import (
     streams_key,
 )
 from services.kit.redis_library import Library, is_missing, refuse_unsafe
-from services.kit.redis_link import TRIP_S_MAX, RedisLink
+from services.kit.redis_link import TRIP_COMMANDS_MAX, TRIP_S_MAX, RedisLink
 from services.kit.redis_resp import Reply, command, settled
 from services.kit.store import PAGE, PARTITIONS, After, Append, Owner, Published, partition, stream_partition
 
@@ -120,10 +120,12 @@ class RedisStore:
                     break
 
     async def _ask_all(self, commands: Sequence[bytes]) -> list[Reply]:
-        """The replies to `commands`, sent as one parcel."""
-        if not commands:
-            return []
-        return [settled(reply) for reply in await self.link.ask(b"".join(commands), len(commands))]
+        """The replies to `commands`, sent as one parcel; as several when they are more than one trip holds."""
+        replies: list[Reply] = []
+        for start in range(0, len(commands), TRIP_COMMANDS_MAX):
+            parcel = commands[start : start + TRIP_COMMANDS_MAX]
+            replies += await self.link.ask(b"".join(parcel), len(parcel))
+        return [settled(reply) for reply in replies]
 
     async def _due(self, keys: Sequence[str], until: str, limit: int) -> list[bytes]:
         """Members of the sorted sets with scores up to `until`, from all of them evenly, at most `limit`."""

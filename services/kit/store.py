@@ -76,10 +76,10 @@ class EventStore(Protocol):
         """
 
     async def read_many(self, tails: Sequence[After], limit: int = PAGE) -> list[list[Entry]]:
-        """For each tail its first `limit` entries, in one trip."""
+        """For each tail its first `limit` entries; one trip for 256 tails."""
 
     async def heads(self, streams: Sequence[StreamName]) -> list[int]:
-        """The last version of each stream, in one trip; 0 for no such stream."""
+        """The last version of each stream, 0 for no such stream; one trip for 256 streams."""
 
     async def seed(self, match: MatchId) -> bytes | None:
         """The match's secret, 32 bytes; None when it has none."""

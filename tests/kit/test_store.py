@@ -118,6 +118,14 @@ async def test_many_tails_and_heads_come_in_the_order_asked(store: EventStore, w
     assert await store.read_many([]) == []
 
 
+async def test_more_heads_than_one_trip_holds_come_in_the_order_asked(
+    store: EventStore, writer: Writer
+) -> None:
+    await writer.write(store, 2)
+    strangers = [StreamName(f"match/stranger{number}") for number in range(600)]
+    assert await store.heads([*strangers, writer.stream]) == [0] * 600 + [2]
+
+
 async def test_a_match_and_its_table_have_versions_of_their_own(
     store: EventStore, writer: Writer, match: MatchId
 ) -> None:
