@@ -88,7 +88,13 @@ def verify(record: Path) -> int:
 
 @app.command
 def record_match(
-    title: str, *, seats: int = 2, options: str = "{}", seed: int = 1, plies_max: int = 400
+    title: str,
+    *,
+    seats: int = 2,
+    options: str = "{}",
+    seed: int = 1,
+    plies_max: int = 400,
+    showing: list[str] | None = None,
 ) -> int:
     """Print a random match as a recording: board, move and digest at every version.
 
@@ -104,10 +110,14 @@ def record_match(
         Chooses the match.
     plies_max
         Take a match of at most so many moves.
+    showing
+        Take a match whose recording shows this, a regular expression; may be given several times.
     """
     from cli.recording import print_recording
 
-    return print_recording(title, seats=seats, options=options, seed=seed, plies_max=plies_max)
+    return print_recording(
+        title, seats=seats, options=options, seed=seed, plies_max=plies_max, showing=showing or ()
+    )
 
 
 @app.command

@@ -1,7 +1,8 @@
 """Recorded matches: made from random play, and replayed against the present code."""
 
 import random
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from importlib import resources
 
 import msgspec
@@ -16,22 +17,36 @@ from services.core.ruleset import Ruleset
 from services.core.title import AnyTitle
 from services.kit.redis_store import RedisStore
 
-TRIES_MAX = 200
+TRIES_MAX = 5_000
 
 
-def print_recording(slug: str, *, seats: int, options: str, seed: int, plies_max: int) -> int:
-    """Prints a random match of at most `plies_max` moves; `seed` chooses it. 1 if none is that short."""
+def print_recording(
+    slug: str,
+    *,
+    seats: int,
+    options: str,
+    seed: int,
+    plies_max: int,
+    showing: Sequence[str] = (),
+    tries_max: int = TRIES_MAX,
+) -> int:
+    """Prints the first random match that is short enough and shows all of `showing`, regular expressions.
+
+    `seed` chooses where the search begins. 1 if `tries_max` matches hold none like that.
+    """
     try:
         title = library(slug).title
-        for number in range(TRIES_MAX):
+        wanted = [re.compile(pattern, re.MULTILINE) for pattern in showing]
+        for number in range(tries_max):
             recording = recorded(title, seats, options.encode(), f"{seed}/{number}", plies_max)
-            if recording is not None:
-                print(written(recording), end="")
+            text = written(recording) if recording else ""
+            if recording and all(pattern.search(text) for pattern in wanted):
+                print(text, end="")
                 return 0
-    except DomainError as error:
+    except (DomainError, re.error) as error:
         print(error)
         return 1
-    print(f"none of {TRIES_MAX} random matches of {slug} ended within {plies_max} moves")
+    print(f"none of {tries_max} random matches of {slug} is like that within {plies_max} moves")
     return 1
 
 

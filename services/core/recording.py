@@ -102,6 +102,7 @@ def read(text: str) -> Recording:
     """The recording in a file's text. Raises BadRequest with the line that is wrong."""
     header: dict[str, str] = {}
     moments: list[Moment] = []
+    blank = 0  # lines since the last one that says something: inside a board they belong to it
     for number, line in enumerate(text.splitlines(), 1):
         if found := _HEADER.fullmatch(line):
             header[found[1]] = found[2]
@@ -112,9 +113,11 @@ def read(text: str) -> Recording:
         elif line.startswith(_INDENT) and moments:
             board = moments[-1].board
             shown = line.removeprefix(_INDENT)
-            moments[-1] = moments[-1]._replace(board=f"{board}\n{shown}" if board else shown)
-        elif line and not (moments and not line.strip()):
+            gap = "\n" * (1 + blank)
+            moments[-1] = moments[-1]._replace(board=f"{board}{gap}{shown}" if board else shown)
+        elif line.strip():
             raise BadRequest(f"line {number}", f"is none of a recording: {line[:60]}")
+        blank = 0 if line.strip() else blank + 1
     try:
         return Recording(
             title=header["title"],
