@@ -120,7 +120,7 @@ class RedisStore:
                     break
 
     async def _ask_all(self, commands: Sequence[bytes]) -> list[Reply]:
-        """The replies to `commands`, sent as one parcel; as several when they are more than one trip holds."""
+        """The replies to `commands`, sent as one parcel, or as several if one trip cannot hold them."""
         replies: list[Reply] = []
         for start in range(0, len(commands), TRIP_COMMANDS_MAX):
             parcel = commands[start : start + TRIP_COMMANDS_MAX]
