@@ -25,7 +25,7 @@ class Body(Generic[T]):
         except msgspec.ValidationError as error:
             detail, _, path = str(error).partition(" - at `$")
             raise BadRequest(path.strip("`.") or "body", detail) from None
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise BadRequest("body", str(error)) from None
 
 

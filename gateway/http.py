@@ -17,7 +17,8 @@ class HttpProtocol(HttpToolsProtocol):
     """One connection. Without these a peer could grow a header, or keep a request open, for ever."""
 
     _is_in_head = True
-    _head_bytes = 0
+    _head_bytes = 0  # of the head that is arriving, as far as whole reads are its own
+    _heads = 0
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -29,8 +30,10 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        is_all_head, heads = self._is_in_head, self._heads
         super().data_received(data)
-        if self._is_in_head and not self.transport.is_closing():
+        is_all_head = is_all_head and self._is_in_head and self._heads == heads
+        if is_all_head and not self.transport.is_closing():
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES_MAX:
                 status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
@@ -42,12 +45,13 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
+        self._head_bytes = 0
+        self._heads += 1
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
         self._is_in_head = True
-        self._head_bytes = 0
         self._stop_waiting()
 
     def handle_websocket_upgrade(self) -> None:

@@ -234,7 +234,7 @@ def _read(raw: str | bytes) -> ClientFrame:
     """Raises BadRequest."""
     try:
         return frames.read_frame(raw)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest("frame", str(error)) from None
 
 

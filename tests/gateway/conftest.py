@@ -1,0 +1,53 @@
+"""The whole system as processes, once for all tests here: real servers, lobby, rules, projection, gateway."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import httpx
+import pytest
+
+from deploy.local.servers import free_port
+from deploy.local.system import Service, System
+from tests.gateway.playing import ADMIN_TOKEN, Guest, Start, answering
+
+TITLES = {"make_way": 2, "wayfare": 1}
+UNLIMITED = {"RATE_PER_ADDRESS": "0", "RATE_PER_PLAYER": "0", "ADMIN_TOKEN": ADMIN_TOKEN}
+
+
+@pytest.fixture(scope="session")
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
+    system = System(
+        data=tmp_path_factory.mktemp("system"), workers=TITLES, ports=[free_port()], env=UNLIMITED
+    )
+    system.start()
+    yield system
+    system.stop()
+
+
+@pytest.fixture
+def client(system: System) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=system.url, timeout=10) as client:
+        yield client
+
+
+@pytest.fixture
+def guests(client: httpx.Client) -> tuple[Guest, Guest]:
+    return Guest(client), Guest(client)
+
+
+@pytest.fixture
+def start_gateway(system: System) -> Iterator[Start]:
+    """Starts one more gateway with settings of its own; its URL."""
+    with ExitStack() as stopping:
+
+        def start(**env: str) -> str:
+            port = free_port()
+            name = f"gateway-{port}"
+            where = {"REDIS_URL": system.redis_url, "NATS_URL": system.nats_url, "PORT": str(port)}
+            log = system.data / "logs" / f"{name}.log"
+            service = Service(name, "gateway", {**where, **UNLIMITED, **env}, log)
+            service.start()
+            stopping.callback(service.kill)
+            return answering(f"http://127.0.0.1:{port}", service)
+
+        yield start
