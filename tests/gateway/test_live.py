@@ -1,0 +1,305 @@
+"""Live connections: who may watch what, in which order it comes, and commands over a socket."""
+
+import random
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from deploy.local.system import System
+from gateway.live.session import FOLLOWS_MAX
+from tests.gateway.playing import Guest, Start, any_move, begun, play_on
+from tests.gateway.sockets import Socket, live
+
+pytestmark = pytest.mark.anyio
+
+Guests = tuple[Guest, Guest]
+
+
+def at(match: str, after: int | None = None) -> str:
+    return f"/v1/matches/{match}/live" + ("" if after is None else f"?after={after}")
+
+
+async def move_over(socket: Socket, guests: Guests, match: str, luck: random.Random, **more: Any) -> None:
+    """Sends a legal move of whoever is to act; `socket` must be theirs."""
+    _, move, version = any_move(guests, match, luck)
+    await socket.send(type="move", match=match, move=move, expected_version=version, **more)
+
+
+async def test_players_and_a_spectator_see_every_version_each_with_their_own_eyes(
+    system: System, guests: Guests
+) -> None:
+    match = begun(guests)
+    luck = random.Random(1)
+    async with (
+        live(system.url, at(match), guests[0].token) as first,
+        live(system.url, at(match), guests[1].token) as second,
+        live(system.url, at(match)) as watching,
+    ):
+        await watching.send(type="hello")
+        for seat, socket in enumerate((first, second)):
+            view = await socket.next("view")
+            assert (view["version"], view["view"]["seat"]) == (1, seat)
+        assert (await watching.next("view"))["view"]["seat"] is None
+        for version in range(2, 12):
+            mover, move, expected = any_move(guests, match, luck)
+            socket = (first, second)[guests.index(mover)]
+            await socket.send(type="move", id="m", move=move, expected_version=expected)
+            receipt = await socket.next("receipt")
+            assert (receipt["id"], receipt["version"]) == ("m", version)
+        for socket in (first, second, watching):
+            await socket.until(lambda frame: frame.get("version") == 11 and frame["type"] == "event")
+            assert socket.versions(match) == list(range(1, 12))
+
+
+async def test_an_event_carries_the_view_after_it(system: System, guests: Guests) -> None:
+    match = begun(guests)
+    async with live(system.url, at(match), guests[0].token) as socket:
+        await socket.next("view")
+        play_on(guests, match, 1, random.Random(2))
+        event = await socket.next("event")
+        assert event["event"]["type"] == "move_made"
+        assert event["view"] == guests[0].view(match)
+
+
+async def test_one_socket_follows_many_matches(system: System, guests: Guests) -> None:
+    host, _ = guests
+    matches = [begun(guests) for _ in range(3)]
+    async with live(system.url, token=host.token) as socket:
+        for match in matches:
+            await socket.send(type="follow", match=match)
+            assert (await socket.next("view"))["match"] == match
+        for match in reversed(matches):
+            host.post(f"/v1/matches/{match}/draw-offers")
+            assert (await socket.next("event"))["match"] == match
+        await socket.send(type="unfollow", match=matches[0])
+        await socket.send(type="follow", match=matches[1])  # answered after the unfollow
+        await socket.next("view")
+        host.post(f"/v1/matches/{matches[0]}/resignation")
+        host.post(f"/v1/matches/{matches[1]}/resignation")
+        assert (await socket.next("event"))["match"] == matches[1]
+
+
+async def test_whoever_comes_back_gets_what_was_missed(system: System, guests: Guests) -> None:
+    match = begun(guests)
+    play_on(guests, match, 5, random.Random(3))
+    async with live(system.url, at(match, after=2), guests[0].token) as socket:
+        missed = [await socket.next("event") for _ in range(4)]
+        assert [event["version"] for event in missed] == [3, 4, 5, 6]
+        assert [event["event"]["version"] for event in missed] == [3, 4, 5, 6]
+        assert ["view" in event for event in missed] == [False, False, False, True]
+        play_on(guests, match, 1, random.Random(4))
+        assert (await socket.next("event"))["version"] == 7
+
+
+async def test_a_table_is_followed_into_its_match(system: System, guests: Guests) -> None:
+    host, other = guests
+    match = host.create()["match"]
+    async with live(system.url, at(match), host.token) as socket:
+        table = await socket.next()
+        assert (table["type"], table["table"]["status"]) == ("table", "open")
+        other.post(f"/v1/matches/{match}/seats")
+        view = await socket.next("view")
+        assert (view["version"], view["view"]["seat"]) == (1, 0)
+        host.post(f"/v1/matches/{match}/draw-offers")
+        assert (await socket.next("event"))["version"] == 2
+
+
+async def test_the_first_frame_can_say_who_the_client_is(system: System, guests: Guests) -> None:
+    match = begun(guests)
+    async with live(system.url, at(match)) as socket:
+        await socket.send(type="hello", token=guests[1].token)
+        assert await socket.next() == {"type": "hello", "player": guests[1].player}
+        assert (await socket.next("view"))["view"]["seat"] == 1
+
+
+@pytest.mark.parametrize(
+    "frame", [{"type": "hello", "token": "nonsense"}, {"type": "follow", "match": "m"}, {"type": "nope"}]
+)
+async def test_a_client_that_does_not_say_who_it_is_is_sent_away(system: System, frame: Any) -> None:
+    async with live(system.url) as socket:
+        await socket.send(**frame)
+        assert (await socket.next())["reason"] in ("TOKEN_INVALID", "BAD_REQUEST")
+        assert (await socket.closed())[0] == 4001
+
+
+async def test_a_bad_token_in_the_header_is_sent_away(system: System) -> None:
+    address = system.url.replace("http://", "ws://", 1) + "/v1/live"
+    async with connect(address, additional_headers={"Authorization": "Bearer nonsense"}) as connection:
+        socket = Socket(connection)
+        assert (await socket.next())["reason"] == "TOKEN_INVALID"
+        assert (await socket.closed())[0] == 4001
+
+
+async def test_a_private_match_is_watched_with_a_seat_or_an_invitation(
+    system: System, guests: Guests, client: httpx.Client
+) -> None:
+    host, other = guests
+    created = host.create(visibility="private")
+    match, invite = created["match"], created["invite"]
+    stranger = Guest(client)
+    async with live(system.url, token=stranger.token) as socket:
+        for _ in range(2):  # as a table, and as a match
+            await socket.send(type="follow", id="f", match=match)
+            problem = await socket.next()
+            assert (problem["id"], problem["reason"], problem["status"]) == ("f", "NOT_SEATED", 403)
+            await socket.send(type="follow", id="f", match=match, invite="wrong")
+            assert (await socket.next())["reason"] == "NOT_SEATED"
+            other.post(f"/v1/matches/{match}/seats", {"invite": invite})
+        await socket.send(type="follow", match=match, invite=invite)
+        assert (await socket.next("view"))["view"]["seat"] is None
+        host.post(f"/v1/matches/{match}/draw-offers")
+        assert (await socket.next("event"))["version"] == 2
+    async with live(system.url, at(match), stranger.token) as socket:
+        assert (await socket.next())["reason"] == "NOT_SEATED"
+    async with live(system.url, at(match), stranger.token, invite) as socket:
+        assert (await socket.next())["type"] == "view"
+
+
+async def test_refusals_over_a_socket_answer_their_frame_and_store_nothing(
+    system: System, guests: Guests
+) -> None:
+    match = begun(guests)
+    mover, move, version = any_move(guests, match, random.Random(5))
+    other = guests[1 - guests.index(mover)]
+    async with (
+        live(system.url, at(match), mover.token) as mine,
+        live(system.url, at(match), other.token) as theirs,
+    ):
+        await theirs.send(type="move", id="1", move=move, expected_version=version)
+        assert (await theirs.next("problem"))["reason"] == "NOT_YOUR_TURN"
+        await mine.send(type="move", id="2", move=move, expected_version=version + 5)
+        stale = await mine.next("problem")
+        assert (stale["id"], stale["reason"], stale["actual"]) == ("2", "VERSION_CONFLICT", version)
+        await mine.send(type="move", id="3", move={"type": "nope"}, expected_version=version)
+        assert (await mine.next("problem"))["reason"] == "MOVE_UNREADABLE"
+        await mine.send(type="move", id="4", move=move)
+        assert (await mine.next("problem"))["reason"] == "BAD_REQUEST"
+        await mine.send(type="resign", id="5", match="nope")
+        assert (await mine.next("problem"))["reason"] == "NO_SUCH_MATCH"
+    assert mover.view(match)["version"] == version
+
+
+async def test_a_spectator_without_a_token_commands_nothing(system: System, guests: Guests) -> None:
+    match = begun(guests)
+    async with live(system.url, at(match)) as socket:
+        await socket.send(type="hello")
+        await socket.next("view")
+        await socket.send(type="resign", id="r")
+        problem = await socket.next("problem")
+        assert (problem["id"], problem["reason"]) == ("r", "TOKEN_INVALID")
+
+
+async def test_the_same_request_over_socket_and_http_is_one_event(system: System, guests: Guests) -> None:
+    match = begun(guests)
+    mover, move, version = any_move(guests, match, random.Random(6))
+    async with live(system.url, at(match), mover.token) as socket:
+        for _ in range(3):
+            await socket.send(type="move", id="m", move=move, expected_version=version, request_id="once")
+        receipts = [await socket.next("receipt") for _ in range(3)]
+    again = mover.move(match, move, version, key="once")
+    assert {receipt["head"] for receipt in receipts} == {again.json()["head"]}
+    assert mover.view(match)["version"] == version + 1
+
+
+async def test_every_command_can_be_sent_over_a_socket(system: System, guests: Guests) -> None:
+    match = begun(guests)
+    async with (
+        live(system.url, at(match), guests[0].token) as host,
+        live(system.url, at(match), guests[1].token) as other,
+    ):
+        await host.send(type="offer_draw", id="1")
+        offer = (await host.next("receipt"))["version"]
+        await other.send(type="answer_draw", id="2", offer=offer, accept=False)
+        await other.next("receipt")
+        await host.send(type="request_takeback", id="3")
+        assert (await host.next("problem"))["reason"] == "TAKEBACK_REFUSED"
+        await other.send(type="answer_takeback", id="4", request=1, accept=True)
+        assert (await other.next("problem"))["reason"] == "NOTHING_TO_ANSWER"
+        await host.send(type="resign", id="5")
+        assert (await host.next("receipt"))["view"]["outcome"]["winners"] == [1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"type":"follow"}', '{"type":"dance"}', "[" * 20_000, "\x00"]
+)
+async def test_a_frame_that_cannot_be_read_is_refused_and_the_talk_goes_on(
+    system: System, guests: Guests, text: str
+) -> None:
+    match = begun(guests)
+    async with live(system.url, token=guests[0].token) as socket:
+        await socket.connection.send(text)
+        assert (await socket.next())["reason"] == "BAD_REQUEST"
+        await socket.connection.send(text.encode())
+        assert (await socket.next())["reason"] == "BAD_REQUEST"
+        await socket.send(type="follow", match=match)
+        assert (await socket.next())["type"] == "view"
+
+
+async def test_a_frame_beyond_the_limit_ends_the_connection(system: System, guests: Guests) -> None:
+    async with live(system.url, token=guests[0].token) as socket:
+        await socket.connection.send('{"type":"follow","match":"' + "x" * 70_000 + '"}')
+        assert (await socket.closed())[0] == 1009
+
+
+async def test_a_second_hello_is_refused(system: System, guests: Guests) -> None:
+    async with live(system.url, token=guests[0].token) as socket:
+        await socket.send(type="hello", id="h", token=guests[1].token)
+        assert (await socket.next())["id"] == "h"
+
+
+async def test_a_socket_follows_no_more_than_its_share(system: System, guests: Guests) -> None:
+    host, _ = guests
+    async with live(system.url, token=host.token) as socket:
+        for _ in range(FOLLOWS_MAX):
+            await socket.send(type="follow", match=host.create()["match"])
+            await socket.next("table")
+        await socket.send(type="follow", id="last", match=host.create()["match"])
+        problem = await socket.next("problem")
+        assert (problem["id"], problem["reason"]) == ("last", "OVERLOADED")
+
+
+async def test_a_player_has_no_more_sockets_than_allowed(start_gateway: Start, system: System) -> None:
+    url = start_gateway(SOCKETS_PER_PLAYER="2")
+    guest = Guest(httpx.Client(base_url=url))
+    async with live(url, token=guest.token), live(url, token=guest.token):
+        async with live(url) as third:
+            await third.send(type="hello", token=guest.token)
+            assert (await third.next())["reason"] == "OVERLOADED"
+            assert (await third.closed())[0] == 1013
+        other = Guest(guest.client)
+        async with live(url, token=other.token):
+            pass
+    async with live(url, token=guest.token):
+        pass
+
+
+async def test_an_address_has_no_more_sockets_than_allowed(start_gateway: Start) -> None:
+    url = start_gateway(SOCKETS_PER_ADDRESS="1")
+    async with live(url) as first, live(url) as second:
+        assert (await second.next())["reason"] == "OVERLOADED"
+        assert (await second.closed())[0] == 1013
+        await first.send(type="hello")
+        assert (await first.next())["type"] == "hello"
+
+
+async def test_frames_cost_what_requests_cost(start_gateway: Start) -> None:
+    url = start_gateway(RATE_PER_PLAYER="0.001", BURST_PER_PLAYER="3")
+    guest = Guest(httpx.Client(base_url=url))
+    async with live(url, token=guest.token) as socket:
+        for _ in range(5):
+            await socket.send(type="follow", id="f", match="nope")
+        reasons = sorted([(await socket.next())["reason"] for _ in range(5)])
+    assert reasons == ["NO_SUCH_MATCH"] * 3 + ["TOO_MANY_REQUESTS"] * 2
+    answer = guest.get("/v1/matches/nope")
+    assert (answer.status_code, answer.json()["reason"]) == (429, "TOO_MANY_REQUESTS")
+    assert int(answer.headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize("path", ["/v1/matches/m/live?after=x", "/v1/nothing"])
+async def test_a_handshake_that_makes_no_sense_is_refused(system: System, path: str) -> None:
+    with pytest.raises(InvalidStatus):
+        async with live(system.url, path):
+            pass
