@@ -22,7 +22,7 @@ METADATA_BYTES_MAX = 32 * 1024
 _OPTIONS = (
     ("grpc.enable_retries", 0),  # who retries is decided above, with the request's id in hand
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 3_000),  # despite its name, how long one attempt may take
     ("grpc.max_reconnect_backoff_ms", 2_000),
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 5_000),

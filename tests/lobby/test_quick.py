@@ -123,3 +123,13 @@ async def test_an_answer_that_got_lost_is_found_again_at_the_table_where_it_sat_
     found = await site.player("bob").quick("q1", seats=3)
     assert (found.table.match, found.seat) == (waits, 1)
     assert types_of(await site.events(waits)) == ["table_created", "seat_taken"]
+
+
+async def test_a_repeat_needs_no_title_that_is_up(site: Site) -> None:
+    await site.player("ann").quick()
+    joined = await site.player("bob").quick("q1")
+    await site.redis.delete("directory:live")
+    await site.directory.refresh()
+    assert await site.player("bob").quick("q1") == joined
+    with pytest.raises(errors.TitleDown):
+        await site.player("bob").quick("q2")
