@@ -94,8 +94,13 @@ class Watcher:
         self.view: Any = None
         self._url = url.replace("http://", "ws://", 1) + f"/v1/matches/{match}/live"
 
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing more to hear."""
+        return self.view is not None and self.view["status"] == "over"
+
     async def watch(self) -> None:
-        while self.view is None or self.view["status"] != "over":
+        while not self.is_done:
             try:
                 await self._follow()
             except (OSError, ConnectionClosed, TimeoutError):
@@ -104,7 +109,7 @@ class Watcher:
     async def _follow(self) -> None:
         headers = {"Authorization": f"Bearer {self.player.token}"}
         async with connect(self._url, additional_headers=headers, max_size=1 << 22) as socket:
-            while self.view is None or self.view["status"] != "over":
+            while not self.is_done:
                 frame = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE_S))
                 self.heard(frame)
                 await self.answer(socket)
@@ -134,6 +139,10 @@ class Seat(Watcher):
         self._rng = rng
         self._pending: dict[str, Any] = {}
         self._moved_at = 0
+
+    @property
+    def is_done(self) -> bool:
+        return super().is_done and not self._pending
 
     def heard(self, frame: Any) -> None:
         if frame["type"] == "receipt":

@@ -1,10 +1,11 @@
 """A game site's client: what a person with a script would write against the HTTP API."""
 
 import asyncio
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass
 from typing import Any, Self
 
-import httpx
+import aiohttp
 
 ATTEMPTS_MAX = 60
 PAUSE_S = 0.25
@@ -29,16 +30,15 @@ class Site:
 
     urls: list[str]
     retried: int = 0
-    clients: list[httpx.AsyncClient] = field(default_factory=list)
+    client: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        limits = httpx.Limits(max_connections=64, max_keepalive_connections=64)
-        self.clients = [httpx.AsyncClient(base_url=url, timeout=30, limits=limits) for url in self.urls]
+        self.client = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for client in self.clients:
-            await client.aclose()
+        if self.client is not None:
+            await self.client.close()
 
     async def ask(
         self, method: str, path: str, *, token: str = "", key: str = "", body: Any = None, **params: Any
@@ -47,19 +47,23 @@ class Site:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if key:
             headers["Idempotency-Key"] = key
+        assert self.client is not None, "use the site as a context manager"
         last: object = None
         for attempt in range(ATTEMPTS_MAX):
-            client = self.clients[attempt % len(self.clients)]
+            url = self.urls[attempt % len(self.urls)] + path
             try:
-                response = await client.request(method, path, headers=headers, json=body, params=params)
-            except httpx.TransportError as error:
+                async with self.client.request(
+                    method, url, headers=headers, json=body, params=params
+                ) as response:
+                    answer = json.loads(await response.read())
+            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
                 last = error
             else:
-                if response.status_code < 300:
-                    return response.json()
-                if response.status_code not in (429, 503, 504):
-                    raise Refused(response.status_code, response.json())
-                last = response.text
+                if response.status < 300:
+                    return answer
+                if response.status not in (429, 503, 504):
+                    raise Refused(response.status, answer)
+                last = answer
             self.retried += 1
             await asyncio.sleep(PAUSE_S)
         raise AssertionError(f"no answer to {method} {path} in {ATTEMPTS_MAX} attempts: {last}")
