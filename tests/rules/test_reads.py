@@ -95,7 +95,7 @@ async def test_pages_of_legal_moves_hold_each_move_once_and_in_order(host, match
 
 
 async def test_a_legal_move_comes_with_its_notation(host, match):
-    cards = (await host.now(match)).state.hands[0]
+    cards = sorted((await host.now(match)).state.hands[0])
     page = await legal_moves(host, match, ANN)
     assert page["choices"] == [
         {"move": {"type": "play", "card": card}, "notation": f"p{card}"} for card in cards
