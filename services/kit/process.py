@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -24,7 +25,8 @@ class ServiceSettings(Settings, frozen=True, kw_only=True):
     """What every serving process needs.
 
     `port`: 0 takes a free one. `advertise`: host:port, or a host alone, by which others reach this
-    process; empty for where it listens. `metrics_port`: 0 serves none.
+    process; empty for where it listens, which is this machine's name when it listens everywhere.
+    `metrics_port`: 0 serves none.
     """
 
     host: str = "127.0.0.1"
@@ -34,7 +36,8 @@ class ServiceSettings(Settings, frozen=True, kw_only=True):
 
     def address(self, port: int) -> str:
         """What others are told, `port` being the one that this process listens on."""
-        told = self.advertise or self.host
+        everywhere = self.host in ("0.0.0.0", "::")
+        told = self.advertise or (socket.gethostname() if everywhere else self.host)
         return told if ":" in told else f"{told}:{port}"
 
 

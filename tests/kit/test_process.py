@@ -2,11 +2,14 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 
 import msgspec
 import pytest
+
+from services.kit.process import ServiceSettings
 
 PROBE = """
 import asyncio, structlog
@@ -28,6 +31,12 @@ def probe(body: str = "pass", **env: str) -> "subprocess.Popen[bytes]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+
+
+def test_a_service_that_listens_everywhere_tells_others_its_machine_s_name() -> None:
+    assert ServiceSettings(host="0.0.0.0").address(7) == f"{socket.gethostname()}:7"
+    assert ServiceSettings(host="0.0.0.0", advertise="10.0.0.9").address(7) == "10.0.0.9:7"
+    assert ServiceSettings(host="127.0.0.1").address(7) == "127.0.0.1:7"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
