@@ -17,6 +17,7 @@ from redis.asyncio import Redis
 from services.core.errors import StoreUnavailable
 from services.core.ids import Slug
 from services.kit.plain_redis import answered
+from services.kit.tasks import ended
 
 log = structlog.get_logger()
 
@@ -81,9 +82,7 @@ class Announcer:
 
     async def stop(self) -> None:
         """Withdraws the announcement; without Redis it expires by itself."""
-        if self._beating is not None:
-            self._beating.cancel()
-            await asyncio.wait([self._beating])
+        await ended(self._beating)
         try:
             await answered(self._redis.zrem(LIVE, msgspec.json.encode(self._member)))
         except StoreUnavailable as error:

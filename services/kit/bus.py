@@ -8,6 +8,8 @@ import nats.errors
 import structlog
 from nats.aio.client import Client
 
+from services.kit.tasks import ended
+
 log = structlog.get_logger()
 
 # What nats-py raises when the server is away, silent, or says no.
@@ -42,9 +44,7 @@ class Bus:
 
     async def stop(self) -> None:
         """Sends what is buffered if NATS takes it soon, and ends the connection."""
-        if self._staying is not None:
-            self._staying.cancel()
-            await asyncio.wait([self._staying])
+        await ended(self._staying)
         if self._client is not None and not self._client.is_closed:
             with contextlib.suppress(*BUS_ERRORS):
                 async with asyncio.timeout(CLOSE_S_MAX):
@@ -59,19 +59,19 @@ class Bus:
 
     async def _stay_connected(self) -> None:
         while True:
-            ended = asyncio.Event()
+            over = asyncio.Event()
             self._client = Client()
-            await self._connect(self._client, ended)
+            await self._connect(self._client, over)
             await self._found()
-            await ended.wait()
+            await over.wait()
             await asyncio.sleep(RECONNECT_S)
 
-    async def _connect(self, client: Client, ended: asyncio.Event) -> None:
-        """Returns with the first connection. Later ones come by themselves until `ended` is set."""
+    async def _connect(self, client: Client, over: asyncio.Event) -> None:
+        """Returns with the first connection. Later ones come by themselves until `over` is set."""
 
         async def closed() -> None:
             self._is_up.clear()
-            ended.set()
+            over.set()
 
         await client.connect(
             self._url,

@@ -18,6 +18,7 @@ from prometheus_client import Counter, Gauge
 from services.core.errors import Deadline, Overloaded, ServiceDown, StoreUnavailable, TitleDown
 from services.kit.bus import BUS_ERRORS, Bus
 from services.kit.bus_events import ALL_SUBJECTS, STREAM, ensure_events_stream
+from services.kit.tasks import ended
 
 log = structlog.get_logger()
 
@@ -75,8 +76,7 @@ class Consumer:
         await asyncio.wait(
             [self._consuming], timeout=HANDLE_S_MAX + _FETCH_S if self._bus.is_connected else 0
         )
-        self._consuming.cancel()
-        await asyncio.wait([self._consuming])
+        await ended(self._consuming)
 
     async def _keep_consuming(self) -> None:
         while not self._is_stopping:

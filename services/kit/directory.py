@@ -14,6 +14,7 @@ from services.core.errors import NoSuchTitle, ServiceDown, StoreUnavailable, Tit
 from services.core.ids import MatchId, Slug
 from services.kit.announce import LIVE, TITLES, Member, clock_ms
 from services.kit.plain_redis import answered
+from services.kit.tasks import ended
 
 log = structlog.get_logger()
 
@@ -53,9 +54,7 @@ class Directory:
         self._refreshing = asyncio.create_task(self._keep_refreshing())
 
     async def stop(self) -> None:
-        if self._refreshing is not None:
-            self._refreshing.cancel()
-            await asyncio.wait([self._refreshing])
+        await ended(self._refreshing)
 
     async def refresh(self) -> None:
         """Looks now. Raises StoreUnavailable."""

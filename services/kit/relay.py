@@ -19,6 +19,7 @@ from services.kit.bus_events import message_id, subject
 from services.kit.bus_publisher import ACK_S_MAX, Letter, Publisher
 from services.kit.relay_sweeper import OLDER_S, SWEEP_EVERY_S, Payload, Sweeper
 from services.kit.store import EventStore, Owner, Published
+from services.kit.tasks import ended
 
 log = structlog.get_logger()
 
@@ -67,10 +68,7 @@ class Relay:
                 async with asyncio.timeout(STOP_S_MAX):
                     await self._is_nothing_in_hand.wait()
         self._publisher.stop()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await ended(*self._tasks)
 
     def publish(self, stream: StreamName, entry: Entry, payload: bytes) -> None:
         """Sends an event that has been appended. Never waits and never fails: the outbox has it."""

@@ -20,6 +20,7 @@ from redis.asyncio import Redis
 from services.core.errors import StoreUnavailable, TokenInvalid
 from services.core.ids import PlayerId
 from services.kit.plain_redis import answered
+from services.kit.tasks import ended
 
 log = structlog.get_logger()
 
@@ -66,9 +67,7 @@ class Tokens:
         self._refreshing = asyncio.create_task(self._keep_refreshing())
 
     async def stop(self) -> None:
-        if self._refreshing is not None:
-            self._refreshing.cancel()
-            await asyncio.wait([self._refreshing])
+        await ended(self._refreshing)
 
     def issue(self, player: PlayerId) -> tuple[str, int]:
         """A token for `player`, and when it expires (UTC s)."""

@@ -21,6 +21,7 @@ from services.kit.redis_store import RedisStore
 from services.kit.relay import Relay
 from services.kit.rpc_server import RpcServer
 from services.kit.store import LOBBY
+from services.kit.tasks import ended
 from services.lobby.desk import Stored
 from services.lobby.ids import ids_of
 from services.lobby.lobby import Lobby
@@ -96,13 +97,7 @@ async def _relay(parts: AsyncExitStack, settings: LobbySettings, store: RedisSto
 
 def _keep(parts: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
     """Runs `work` in the background until `parts` are taken down."""
-    task = asyncio.create_task(work)
-
-    async def end() -> None:
-        task.cancel()
-        await asyncio.wait([task])
-
-    parts.push_async_callback(end)
+    parts.push_async_callback(ended, asyncio.create_task(work))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def slug(new_owner) -> Slug:
+def slug(new_owner: Callable[[], str]) -> Slug:
     return Slug(new_owner())
 
 
@@ -49,7 +49,9 @@ async def seen(redis: Redis) -> Directory:
     return directory
 
 
-async def test_a_worker_is_listed_while_it_is_announced_and_its_title_stays_known(redis, slug) -> None:
+async def test_a_worker_is_listed_while_it_is_announced_and_its_title_stays_known(
+    redis: Redis, slug: Slug
+) -> None:
     async with announced(redis, worker(slug, "a:1", 1, 2, description=b'{"slug":"x"}')):
         info = (await seen(redis)).title(slug)
         assert (info.description, info.available, info.rules_versions) == (b'{"slug":"x"}', True, (1, 2))
@@ -59,14 +61,14 @@ async def test_a_worker_is_listed_while_it_is_announced_and_its_title_stays_know
         directory.pick(slug, "m")
 
 
-async def test_a_title_nobody_ever_announced_is_unknown(redis, slug) -> None:
+async def test_a_title_nobody_ever_announced_is_unknown(redis: Redis, slug: Slug) -> None:
     directory = await seen(redis)
     for ask in (lambda: directory.pick(slug, "m"), lambda: directory.newest_common_version(slug)):
         with pytest.raises(NoSuchTitle):
             ask()
 
 
-async def test_a_worker_that_died_is_gone_once_its_announcement_expired(redis, slug) -> None:
+async def test_a_worker_that_died_is_gone_once_its_announcement_expired(redis: Redis, slug: Slug) -> None:
     dead = Member("title", slug, "a:1", (1,))
     now = announce.clock_ms(await redis.time())
     await redis.zadd(LIVE, {msgspec.json.encode(dead): now - 1})
@@ -74,7 +76,7 @@ async def test_a_worker_that_died_is_gone_once_its_announcement_expired(redis, s
         assert [member.address for member in (await seen(redis)).workers(slug)] == ["a:2"]
 
 
-async def test_a_match_keeps_its_worker_until_that_worker_leaves(redis, slug) -> None:
+async def test_a_match_keeps_its_worker_until_that_worker_leaves(redis: Redis, slug: Slug) -> None:
     matches = [f"m{n}" for n in range(200)]
     async with announced(redis, worker(slug, "a:1"), worker(slug, "a:2"), worker(slug, "a:3")) as announcers:
         directory = await seen(redis)
@@ -87,7 +89,7 @@ async def test_a_match_keeps_its_worker_until_that_worker_leaves(redis, slug) ->
     assert moved == {match for match in matches if before[match] == "a:1"}
 
 
-async def test_a_worker_to_avoid_or_without_the_rules_version_is_not_picked(redis, slug) -> None:
+async def test_a_worker_to_avoid_or_without_the_rules_version_is_not_picked(redis: Redis, slug: Slug) -> None:
     async with announced(redis, worker(slug, "a:1", 1), worker(slug, "a:2", 1, 2)):
         directory = await seen(redis)
         assert {directory.pick(slug, f"m{n}", rules_version=2) for n in range(50)} == {"a:2"}
@@ -96,7 +98,7 @@ async def test_a_worker_to_avoid_or_without_the_rules_version_is_not_picked(redi
             directory.pick(slug, "m", rules_version=2, avoid=("a:2",))
 
 
-async def test_a_draining_worker_is_picked_only_when_there_is_no_other(redis, slug) -> None:
+async def test_a_draining_worker_is_picked_only_when_there_is_no_other(redis: Redis, slug: Slug) -> None:
     async with announced(redis, worker(slug, "a:1"), worker(slug, "a:2")) as (first, second):
         await first.drain()
         directory = await seen(redis)
@@ -106,7 +108,9 @@ async def test_a_draining_worker_is_picked_only_when_there_is_no_other(redis, sl
         assert {directory.pick(slug, f"m{n}") for n in range(50)} == {"a:1", "a:2"}
 
 
-async def test_a_new_rules_version_counts_only_when_every_live_worker_has_it(redis, slug) -> None:
+async def test_a_new_rules_version_counts_only_when_every_live_worker_has_it(
+    redis: Redis, slug: Slug
+) -> None:
     async with announced(redis, worker(slug, "a:1", 1), worker(slug, "a:2", 1, 2)) as (old, _):
         directory = await seen(redis)
         assert directory.newest_common_version(slug) == 1
@@ -115,16 +119,19 @@ async def test_a_new_rules_version_counts_only_when_every_live_worker_has_it(red
         assert directory.newest_common_version(slug) == 2
 
 
-async def test_a_process_that_came_back_on_its_port_is_listed_once_and_as_it_is_now(redis, slug) -> None:
+async def test_a_process_that_came_back_on_its_port_is_listed_once_and_as_it_is_now(
+    redis: Redis, slug: Slug
+) -> None:
     killed = Announcer(redis, worker(slug, "a:1", 1))
     await killed.start()
+    await asyncio.sleep(0.01)  # as a process takes at the least to come back
     async with announced(redis, worker(slug, "a:1", 1, 2)):
         (member,) = (await seen(redis)).workers(slug)
         assert member.rules_versions == (1, 2)
     await killed.stop()
 
 
-async def test_a_description_changes_with_the_worker_that_brings_it(redis, slug) -> None:
+async def test_a_description_changes_with_the_worker_that_brings_it(redis: Redis, slug: Slug) -> None:
     directory = await seen(redis)
     for text in (b"1", b"2"):
         async with announced(redis, worker(slug, "a:1", description=text)):
@@ -132,7 +139,9 @@ async def test_a_description_changes_with_the_worker_that_brings_it(redis, slug)
             assert directory.title(slug).description == text
 
 
-async def test_a_service_is_found_by_name_and_a_fixed_address_goes_first(redis, new_owner) -> None:
+async def test_a_service_is_found_by_name_and_a_fixed_address_goes_first(
+    redis: Redis, new_owner: Callable[[], str]
+) -> None:
     name = new_owner()
     announcer = announce_service(redis, name, "a:9")
     await announcer.start()

@@ -1,4 +1,5 @@
 import logging
+from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -8,7 +9,7 @@ from services.kit import telemetry
 
 
 @pytest.fixture(autouse=True)
-def _restored():
+def _restored() -> Iterator[None]:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
