@@ -49,6 +49,16 @@ class Hub:
                 watching.cancel()
                 await asyncio.gather(watching, return_exceptions=True)
 
+    @property
+    def feeds(self) -> int:
+        """How many audiences are followed."""
+        return len(self._feeds)
+
+    @property
+    def is_pushed_to(self) -> bool:
+        """Whether NATS is there; without it heads alone bring news."""
+        return self._pushes.is_connected
+
     async def join(self, audience: Audience, eyes: Eyes, follower_of: Callable[[Feed], F]) -> F:
         """Adds a follower to the audience's feed; returns once pushes arrive there, if NATS is there."""
         feed = self._feeds.get(audience)
@@ -83,7 +93,7 @@ class Hub:
 
     async def _watch_heads(self) -> None:
         while True:
-            pause_s = HEADS_S if self._pushes.is_connected else HEADS_S_WITHOUT_NATS
+            pause_s = HEADS_S if self.is_pushed_to else HEADS_S_WITHOUT_NATS
             try:
                 async with asyncio.timeout(pause_s):
                     await self._look_now.wait()

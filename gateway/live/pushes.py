@@ -43,6 +43,7 @@ class Pushes:
         self._nats = Client()
         self._wanted: set[Subscription] = set()
         self._was_connected = False
+        self._is_closing = False
 
     @classmethod
     @asynccontextmanager
@@ -56,6 +57,7 @@ class Pushes:
         finally:
             connecting.cancel()
             await asyncio.gather(connecting, return_exceptions=True)
+            pushes._is_closing = True
             if pushes._was_connected:
                 await pushes._nats.close()
 
@@ -87,9 +89,10 @@ class Pushes:
             disconnected_cb=self._lost,
             reconnected_cb=self._found,
         )
+        while missing := [wanted for wanted in self._wanted if wanted.at_nats is None]:
+            for wanted in missing:
+                await self._subscribe(wanted)
         self._was_connected = True
-        for wanted in list(self._wanted):
-            await self._subscribe(wanted)
         self._on_connected()
 
     async def _subscribe(self, wanted: Subscription) -> None:
@@ -99,6 +102,8 @@ class Pushes:
             pending_msgs_limit=PENDING_MAX,
             pending_bytes_limit=PENDING_BYTES_MAX,
         )
+        if wanted not in self._wanted:  # its last follower left meanwhile
+            await wanted.at_nats.unsubscribe()
 
     async def _confirm(self) -> None:
         """Waits until NATS has read everything that was sent to it."""
@@ -109,7 +114,8 @@ class Pushes:
                 _log.warning("push_unconfirmed")
 
     async def _lost(self) -> None:
-        _log.warning("nats_lost")
+        if not self._is_closing:
+            _log.warning("nats_lost")
 
     async def _found(self) -> None:
         _log.info("nats_found")

@@ -8,7 +8,7 @@ import pytest
 
 from deploy.local.servers import free_port
 from deploy.local.system import Service, System
-from tests.gateway.playing import ADMIN_TOKEN, Guest, Start, answering
+from tests.gateway.playing import ADMIN_TOKEN, Gateway, Guest, Start, ready
 
 TITLES = {"make_way": 2, "wayfare": 1}
 UNLIMITED = {"RATE_PER_ADDRESS": "0", "RATE_PER_PLAYER": "0", "ADMIN_TOKEN": ADMIN_TOKEN}
@@ -37,10 +37,10 @@ def guests(client: httpx.Client) -> tuple[Guest, Guest]:
 
 @pytest.fixture
 def start_gateway(system: System) -> Iterator[Start]:
-    """Starts one more gateway with settings of its own; its URL."""
+    """Starts one more gateway with settings of its own."""
     with ExitStack() as stopping:
 
-        def start(**env: str) -> str:
+        def start(**env: str) -> Gateway:
             port = free_port()
             name = f"gateway-{port}"
             where = {"REDIS_URL": system.redis_url, "NATS_URL": system.nats_url, "PORT": str(port)}
@@ -48,6 +48,6 @@ def start_gateway(system: System) -> Iterator[Start]:
             service = Service(name, "gateway", {**where, **UNLIMITED, **env}, log)
             service.start()
             stopping.callback(service.kill)
-            return answering(f"http://127.0.0.1:{port}", service)
+            return ready(Gateway(f"http://127.0.0.1:{port}", service))
 
         yield start

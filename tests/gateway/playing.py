@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import httpx
@@ -13,8 +13,17 @@ from deploy.local.system import Service
 ADMIN_TOKEN = "of the operator"
 READY_S_MAX = 20.0
 
-Start = Callable[..., str]
 Json = dict[str, Any]
+
+
+class Gateway(NamedTuple):
+    """One more gateway."""
+
+    url: str
+    service: Service
+
+
+Start = Callable[..., Gateway]
 
 
 class Guest:
@@ -101,15 +110,15 @@ def until(holds: Callable[[], bool], within_s: float = READY_S_MAX) -> None:
         time.sleep(0.02)
 
 
-def answering(url: str, service: Service) -> str:
-    """`url`, once the gateway behind it is ready."""
+def ready(gateway: Gateway) -> Gateway:
+    """The gateway itself, once it is ready."""
 
     def is_ready() -> bool:
-        assert service.exit_code is None, service.last_words()
+        assert gateway.service.exit_code is None, gateway.service.last_words()
         try:
-            return httpx.get(f"{url}/readyz").status_code == 200
+            return httpx.get(f"{gateway.url}/readyz").status_code == 200
         except httpx.TransportError:
             return False
 
     until(is_ready)
-    return url
+    return gateway

@@ -10,37 +10,12 @@ from waystation.rules.v1 import rules_pb2
 from gateway.live.feed import Feed
 from gateway.live.follower import MISSED_MAX, MatchFollower
 from gateway.live.frames import Frame
-from gateway.matches import Answered, Eyes, Matches
-from services.core.errors import Deadline
 from services.core.ids import MatchId
+from tests.gateway.scripted import Scripted, push
 
 pytestmark = pytest.mark.anyio
 
 MATCH = MatchId("m")
-
-
-class Scripted(Matches):
-    """A match of `head` versions, read without a worker. `slow`: reads wait for it. `fails`: so many do."""
-
-    def __init__(self, head: int) -> None:
-        self.head = head
-        self.reads = 0
-        self.fails = 0
-        self.open = asyncio.Event()
-        self.open.set()
-
-    async def view(self, match: MatchId, eyes: Eyes, version: int | None = None) -> Answered:
-        self.reads += 1
-        head = self.head
-        await self.open.wait()
-        if self.fails:
-            self.fails -= 1
-            raise Deadline(1)
-        return Answered(b'{"at":%d}' % head, head)
-
-    async def events(self, match: MatchId, eyes: Eyes, first: int = 0, last: int = 0) -> bytes:
-        numbers = range(first, last + 1)
-        return msgspec.json.encode({"match": match, "events": [{"n": n} for n in numbers], "next": None})
 
 
 class Client:
@@ -58,10 +33,6 @@ class Client:
         self.bodies.append(frame.body)
 
 
-def push(version: int) -> bytes:
-    return msgspec.json.encode({"match": MATCH, "version": version, "event": {}, "view": {}})
-
-
 async def settle() -> None:
     for _ in range(20):
         await asyncio.sleep(0)
@@ -71,7 +42,7 @@ async def test_a_client_begins_with_the_view_and_goes_on_with_events() -> None:
     client = Client(Scripted(3))
     await client.follower.begin(None)
     for version in (4, 5):
-        client.feed.push(push(version))
+        client.feed.push(push(MATCH, version))
     assert client.got == [("view", 3), ("event", 4), ("event", 5)]
 
 
@@ -82,13 +53,13 @@ async def test_what_is_pushed_while_the_view_is_read_comes_after_it_and_only_onc
     beginning = asyncio.create_task(client.follower.begin(None))
     await settle()
     for version in (3, 4, 5):
-        client.feed.push(push(version))
+        client.feed.push(push(MATCH, version))
     matches.head = 5
     matches.open.set()
     await beginning
     await settle()
     assert client.got == [("view", 5)]
-    client.feed.push(push(6))
+    client.feed.push(push(MATCH, 6))
     assert client.got[-1] == ("event", 6)
 
 
@@ -103,7 +74,7 @@ async def test_a_client_that_missed_nothing_hears_the_head() -> None:
     client = Client(Scripted(5))
     await client.follower.begin(5)
     assert msgspec.json.decode(client.bodies[0]) == {"type": "head", "heads": {MATCH: 5}}
-    client.feed.push(push(6))
+    client.feed.push(push(MATCH, 6))
     assert client.got[1:] == [("event", 6)]
 
 
@@ -125,7 +96,7 @@ async def test_a_gap_is_filled_by_a_view() -> None:
     client = Client(matches)
     await client.follower.begin(None)
     matches.head = 6
-    client.feed.push(push(6))
+    client.feed.push(push(MATCH, 6))
     await settle()
     assert client.got == [("view", 3), ("view", 6)]
 
@@ -171,7 +142,7 @@ async def test_a_head_that_was_read_before_a_push_is_no_lost_tail() -> None:
     await client.follower.begin(None)
     client.feed.told(5)
     matches.head = 6
-    client.feed.push(push(6))
+    client.feed.push(push(MATCH, 6))
     client.feed.told(5)
     await settle()
     assert client.got == [("view", 5), ("event", 6)]
@@ -185,7 +156,7 @@ async def test_clients_that_miss_the_same_share_one_read() -> None:
     for follower in (first.follower, *others):
         await follower.begin(None)
     matches.reads, matches.head = 0, 9
-    first.feed.push(push(9))
+    first.feed.push(push(MATCH, 9))
     await settle()
     assert {follower.version for follower in others} == {9}
     assert matches.reads == 1
@@ -206,7 +177,7 @@ async def test_versions_go_up_by_one_or_a_view_fills_the_gap(seed: int) -> None:
         luck.shuffle(late)
         for _ in range(luck.randrange(3)):
             if late:
-                client.feed.push(push(late.pop()))
+                client.feed.push(push(MATCH, late.pop()))
         if luck.random() < 0.5:
             await settle()
     matches.open.set()

@@ -262,7 +262,7 @@ async def test_a_socket_follows_no_more_than_its_share(system: System, guests: G
 
 
 async def test_a_player_has_no_more_sockets_than_allowed(start_gateway: Start, system: System) -> None:
-    url = start_gateway(SOCKETS_PER_PLAYER="2")
+    url = start_gateway(SOCKETS_PER_PLAYER="2").url
     guest = Guest(httpx.Client(base_url=url))
     async with live(url, token=guest.token), live(url, token=guest.token):
         async with live(url) as third:
@@ -277,7 +277,7 @@ async def test_a_player_has_no_more_sockets_than_allowed(start_gateway: Start, s
 
 
 async def test_an_address_has_no_more_sockets_than_allowed(start_gateway: Start) -> None:
-    url = start_gateway(SOCKETS_PER_ADDRESS="1")
+    url = start_gateway(SOCKETS_PER_ADDRESS="1").url
     async with live(url) as first, live(url) as second:
         assert (await second.next())["reason"] == "OVERLOADED"
         assert (await second.closed())[0] == 1013
@@ -286,7 +286,7 @@ async def test_an_address_has_no_more_sockets_than_allowed(start_gateway: Start)
 
 
 async def test_frames_cost_what_requests_cost(start_gateway: Start) -> None:
-    url = start_gateway(RATE_PER_PLAYER="0.001", BURST_PER_PLAYER="3")
+    url = start_gateway(RATE_PER_PLAYER="0.001", BURST_PER_PLAYER="3").url
     guest = Guest(httpx.Client(base_url=url))
     async with live(url, token=guest.token) as socket:
         for _ in range(5):

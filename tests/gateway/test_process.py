@@ -1,0 +1,167 @@
+"""The gateway as a process: its port, its metrics, and peers that misbehave below HTTP."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+
+import httpx
+import pytest
+import uvicorn
+
+from deploy.local.servers import free_port
+from deploy.local.system import ROOT, System
+from gateway import http as http_module
+from gateway.http import HEAD_BYTES_MAX, HttpProtocol
+from tests.gateway.playing import Guest, Start, until
+
+PATIENCE_S = 10.0
+
+
+def start_with(**env: str) -> subprocess.CompletedProcess[str]:
+    """A gateway that is expected to give up."""
+    command = [sys.executable, "-m", "gateway"]
+    return subprocess.run(
+        command, env={**os.environ, **env}, capture_output=True, text=True, timeout=30, cwd=ROOT, check=False
+    )
+
+
+def test_a_taken_port_is_told_in_one_line(system: System) -> None:
+    failed = start_with(PORT=str(system.ports[0]), REDIS_URL=system.redis_url, NATS_URL=system.nats_url)
+    assert failed.returncode == 1
+    assert failed.stderr.splitlines() == [
+        f"gateway: cannot listen on 127.0.0.1:{system.ports[0]}: Address already in use"
+    ]
+
+
+def test_a_store_that_is_not_there_is_told_in_one_line() -> None:
+    failed = start_with(PORT="0", REDIS_URL=f"redis://127.0.0.1:{free_port()}")
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert "store" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("PORT", "http"), ("RATE_PER_PLAYER", "-1"), ("TRUSTED_PROXIES", "10.0.0.0/8,home")],
+)
+def test_a_setting_that_cannot_be_used_is_named_in_one_line(variable: str, value: str) -> None:
+    failed = start_with(**{variable: value})
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert variable in failed.stderr
+
+
+def test_probes_and_metrics_are_served(client: httpx.Client) -> None:
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 200
+    Guest(client)
+    metrics = client.get("/metrics").text
+    assert 'http_duration_seconds_count{method="POST",route="/v1/players",status="201"}' in metrics
+    assert "live_connections" in metrics
+
+
+def test_metrics_name_routes_and_never_matches(client: httpx.Client) -> None:
+    client.get("/v1/matches/a_match_of_ours")
+    client.get("/a_path_of_ours")
+    metrics = client.get("/metrics").text
+    assert 'route="/v1/matches/{match}"' in metrics
+    assert "of_ours" not in metrics
+
+
+def test_the_page_for_people_loads_nothing_from_elsewhere(client: httpx.Client) -> None:
+    page = client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "/v1/quick-matches" in page.text
+    for loading in ("http://", "https://", "<script", "<link", "@import", "url("):
+        assert loading not in page.text
+
+
+def test_every_reason_has_a_page(client: httpx.Client) -> None:
+    links = [part.partition(">")[0] for part in client.get("/errors").text.split("<a href=")[1:]]
+    assert "/errors/move-illegal" in links
+    for link in [*links, "/errors/not-found", "/errors/method-not-allowed"]:
+        assert client.get(link).status_code == 200, link
+    assert client.get("/errors/nonsense").status_code == 404
+
+
+def raw(system: System, *sent: bytes) -> bytes:
+    """What comes back on a connection before the server closes it."""
+    with socket.create_connection(("127.0.0.1", system.ports[0]), timeout=PATIENCE_S) as peer:
+        try:
+            for part in sent:
+                peer.sendall(part)
+            received = b""
+            while part := peer.recv(65536):
+                received += part
+        except ConnectionResetError:
+            pass
+        return received
+
+
+@pytest.mark.parametrize("part", [b"x-long: %s\r\n", b"%s", b"x-many: y\r\n" + b"z: %s"])
+def test_a_head_without_end_is_cut_off(system: System, part: bytes) -> None:
+    endless = part % (b"a" * 2 * HEAD_BYTES_MAX)
+    assert raw(system, b"GET /healthz HTTP/1.1\r\nhost: x\r\n", endless, b"a").startswith(b"HTTP/1.1 431 ")
+
+
+def test_what_is_no_http_is_a_problem_as_well(system: System) -> None:
+    answer = raw(system, b"hello there\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"application/problem+json" in answer
+
+
+def test_a_body_that_is_longer_than_announced_or_never_ends_is_refused(system: System) -> None:
+    head = b"POST /v1/matches HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+    assert b" 413 " in raw(system, head + b"content-length: 99999999\r\n\r\n").split(b"\r\n")[0]
+    chunk = b"8000\r\n" + b" " * 0x8000 + b"\r\n"
+    answer = raw(system, head + b"transfer-encoding: chunked\r\n\r\n", chunk, chunk, chunk)
+    assert answer.split(b" ")[1] in (b"401", b"413")
+
+
+@pytest.mark.anyio
+async def test_a_request_that_never_ends_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_module, "REQUEST_S_MAX", 0.2)
+    began: list[str] = []
+
+    async def application(scope: object, receive: object, send: object) -> None:
+        began.append("a request")
+        await asyncio.sleep(PATIENCE_S)
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(application, http=HttpProtocol, lifespan="off", log_config=None)  # type: ignore[arg-type]
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve([listener]))
+        await asyncio.to_thread(until, lambda: server.started)
+        for sent in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n12"):
+            reading, writing = await asyncio.open_connection(*listener.getsockname())
+            writing.write(sent)
+            async with asyncio.timeout(PATIENCE_S / 2):
+                assert await reading.read() == b""
+            writing.close()
+        server.should_exit = True
+        server.force_exit = True
+        await serving
+
+
+def test_an_address_that_asks_too_often_is_told_when_to_come_back(start_gateway: Start) -> None:
+    gateway = start_gateway(RATE_PER_ADDRESS="0.5", BURST_PER_ADDRESS="30", TRUSTED_PROXIES="127.0.0.0/8")
+    with httpx.Client(base_url=gateway.url) as client:
+
+        def ask(address: str) -> httpx.Response:
+            return client.get("/v1/titles", headers={"X-Forwarded-For": address})
+
+        until(lambda: ask("198.51.100.1").status_code == 429)
+        refused = ask("198.51.100.1")
+        assert (refused.json()["reason"], refused.headers["Retry-After"]) == ("TOO_MANY_REQUESTS", "2")
+        assert ask("198.51.100.2").status_code == 200
+        assert client.get("/healthz", headers={"X-Forwarded-For": "198.51.100.1"}).status_code == 200
+
+
+def test_a_new_identity_costs_more_than_a_read(start_gateway: Start) -> None:
+    gateway = start_gateway(RATE_PER_ADDRESS="0.001", BURST_PER_ADDRESS="25", TRUSTED_PROXIES="127.0.0.1")
+    with httpx.Client(base_url=gateway.url, headers={"X-Forwarded-For": "198.51.100.9"}) as client:
+        statuses = [client.post("/v1/players").status_code for _ in range(4)]
+    assert statuses == [201, 201, 429, 429]
