@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import structlog
+from prometheus_client import Counter
 
-from services.core.errors import HistoryCorrupt, NoSuchMatch, NoSuchTitle, NoSuchVersion
+from services.core.errors import HistoryCorrupt, HistoryForked, NoSuchMatch, NoSuchTitle, NoSuchVersion
 from services.core.events import Entry, Event, genesis, unseal
 from services.core.ids import MatchId, match_stream
 from services.core.match import Match
@@ -21,6 +22,8 @@ from services.rules.locks import MatchLocks
 from services.rules.shelf import Shelf
 
 _STEPS_PER_TURN = 200  # of the event loop: a long history delays nobody else by more than these
+
+TAILS_LOST = Counter("tails_lost", "Matches of which the store lost entries that were seen here", ["title"])
 
 log = structlog.get_logger()
 
@@ -67,6 +70,7 @@ class Archive:
         """`match` with all that was appended since. One trip."""
         entries = await self._store.read(match_stream(match.id), after=match.version - 1)
         if not entries or entries[0].hash != match.head:
+            TAILS_LOST.labels(self.library.slug).inc()
             log.error("tail_lost", match=match.id, version=match.version)
             self._shelf.drop(match.id)
             return await self.refold(match.id)
@@ -92,11 +96,17 @@ class Archive:
         return await self._folded(id, version)
 
     async def chapters(self, match: Match, first: int, last: int) -> list[Chapter]:
-        """The events `first` to `last` of `match`, each proved to follow the one before; no fold needed."""
+        """The events `first` to `last` of `match`, each proved to follow the one before; no fold needed.
+
+        Raises HistoryForked when the store has lost some of them since `match` was read.
+        """
         stream = match_stream(match.id)
         if first > last:
             return []
-        entries = await self._store.read(stream, after=max(first - 2, 0), until=last)
+        after = max(first - 2, 0)  # one entry more, for its hash
+        entries = await self._store.read(stream, after, until=last)
+        if after + len(entries) < last:
+            raise HistoryForked(stream, last, after + len(entries))
         previous = genesis(stream) if first == 1 else entries.pop(0).hash
         chapters = []
         for version, entry in enumerate(entries, first):

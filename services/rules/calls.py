@@ -4,18 +4,18 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from msgspec import Struct
 from waystation.rules.v1 import rules_pb2 as pb
 
 from services.core.errors import BadRequest, Deadline, DomainError, Overloaded, TooLarge
-from services.kit.statuses import Unexpected, facts_text, grpc_code
+from services.kit.statuses import TEXT_MAX, Unexpected, facts_text, grpc_code
 from services.kit.telemetry import RPC_DURATION
 
 OPEN_MAX = 2_048  # calls and unsent answers
-BYTES_MAX = 8 * 1024 * 1024  # of both
+BYTES_MAX = 8 * 1024 * 1024  # of either
 CALL_S_MAX = 30.0  # for a caller that sets no timeout, or a longer one
 ANSWER_BYTES_MAX = 3 * 1024 * 1024  # a message holds 4 MiB, and an answer is not cut in two
 MESSAGE_BYTES_MAX = 1024 * 1024  # of answers that go out together, unless the first is larger
@@ -30,10 +30,16 @@ class _Open(Struct):
 
     id: int
     kind: str
+    request: Any
     size: int
     began: float
-    is_answered: bool = False
     expiry: asyncio.TimerHandle | None = None
+    is_answered: bool = False
+
+
+class _Unsent(NamedTuple):
+    answer: pb.Answer
+    size: int
 
 
 class Calls:
@@ -43,48 +49,48 @@ class Calls:
         self.ready = asyncio.Event()
         self._methods = methods
         self._running: set[asyncio.Task[None]] = set()
-        self._answers: deque[pb.Answer] = deque()
-        self._bytes = 0
+        self._running_bytes = 0
+        self._unsent: deque[_Unsent] = deque()
+        self._unsent_bytes = 0
+
+    @property
+    def has_answers(self) -> bool:
+        return bool(self._unsent)
 
     @property
     def is_idle(self) -> bool:
         """Nothing is under way and nothing waits to be sent."""
-        return not self._running and not self._answers
-
-    @property
-    def has_answers(self) -> bool:
-        return bool(self._answers)
+        return not self._running and not self._unsent
 
     @property
     def is_crowded(self) -> bool:
         """So many answers wait that the caller must read them before it is listened to again."""
-        return len(self._answers) >= OPEN_MAX or self._bytes >= BYTES_MAX
+        return len(self._unsent) >= OPEN_MAX or self._unsent_bytes >= BYTES_MAX
 
     def take(self, call: pb.Call) -> None:
         """Starts the call, or refuses it at once."""
-        limit_s = _limit_s(call)
         kind = call.WhichOneof("ask")
+        limit_s = _limit_s(call)
         size = call.ByteSize()
-        if len(self._running) + len(self._answers) >= OPEN_MAX or self._bytes + size > BYTES_MAX:
-            self._refuse(call.id, Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1))
-        elif kind is None:
-            self._refuse(call.id, BadRequest("ask", "is missing"))
+        if kind is None:
+            self._answer(refused(call.id, BadRequest("ask", "is missing")))
         elif limit_s <= 0:
-            self._refuse(call.id, Deadline(0))
+            self._answer(refused(call.id, Deadline(0)))
+        elif self._has_room(size):
+            self._start(_Open(call.id, kind, getattr(call, kind), size, time.perf_counter()), limit_s)
         else:
-            self._start(call, kind, size, limit_s)
+            self._answer(refused(call.id, Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1)))
 
     def collect(self) -> list[pb.Answer]:
         """Answers for one message, oldest first; `ready` stays set while there are more."""
         batch: list[pb.Answer] = []
         room = MESSAGE_BYTES_MAX
-        while self._answers and (not batch or self._answers[0].ByteSize() <= room):
-            answer = self._answers.popleft()
-            size = answer.ByteSize()
-            self._bytes -= size
+        while self._unsent and (not batch or self._unsent[0].size <= room):
+            answer, size = self._unsent.popleft()
+            self._unsent_bytes -= size
             room -= size
             batch.append(answer)
-        if not self._answers:
+        if not self._unsent:
             self.ready.clear()
         return batch
 
@@ -93,59 +99,67 @@ class Calls:
         if self._running:
             await asyncio.wait(self._running)
 
-    def _start(self, call: pb.Call, kind: str, size: int, limit_s: float) -> None:
-        self._bytes += size
+    def _has_room(self, size: int) -> bool:
+        is_free = len(self._running) + len(self._unsent) < OPEN_MAX
+        return is_free and self._running_bytes + size <= BYTES_MAX
+
+    def _start(self, call: _Open, limit_s: float) -> None:
         loop = asyncio.get_running_loop()
-        open = _Open(call.id, kind, size, time.perf_counter())
-        open.expiry = loop.call_later(limit_s, self._expire, open, limit_s)
+        call.expiry = loop.call_later(limit_s, self._expire, call, limit_s)
+        self._running_bytes += call.size
         # A task outlives its stream: what has begun to be stored is better finished and published.
-        task = loop.create_task(self._carry_out(open, getattr(call, kind)))
+        task = loop.create_task(self._carry_out(call))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _carry_out(self, open: _Open, request: Any) -> None:
-        refusal: DomainError | None = None
+    async def _carry_out(self, call: _Open) -> None:
         try:
-            response = await self._methods[open.kind](request)
-            answer = pb.Answer(id=open.id, **{open.kind: response})
-            if answer.ByteSize() > ANSWER_BYTES_MAX:
-                refusal = TooLarge("the answer", ANSWER_BYTES_MAX)
+            response = await self._methods[call.kind](call.request)
         except DomainError as error:
-            refusal = error
+            self._refuse(call, error)
         except Exception:
-            log.exception("call_failed", method=open.kind)
-            refusal = Unexpected()
-        self._bytes -= open.size
-        if open.is_answered:
+            log.exception("call_failed", method=call.kind)
+            self._refuse(call, Unexpected())
+        else:
+            self._close(call, pb.Answer(id=call.id, **{call.kind: response}), "OK")
+        finally:
+            self._running_bytes -= call.size
+
+    def _expire(self, call: _Open, limit_s: float) -> None:
+        self._refuse(call, Deadline(round(limit_s * 1000)))
+
+    def _refuse(self, call: _Open, error: DomainError) -> None:
+        log.info(
+            "call_refused",
+            method=call.kind,
+            match=call.request.match,
+            request_id=getattr(call.request, "request_id", ""),
+            reason=error.reason,
+        )
+        self._close(call, refused(call.id, error), grpc_code(error).name)
+
+    def _close(self, call: _Open, answer: pb.Answer, code: str) -> None:
+        """Answers the call, unless its time was over before."""
+        if call.is_answered:
             return
-        if refusal is not None:
-            answer = refused(open.id, refusal)
-            log.info("call_refused", method=open.kind, match=request.match, reason=refusal.reason)
-        self._close(open, answer, refusal)
-
-    def _expire(self, open: _Open, limit_s: float) -> None:
-        late = Deadline(round(limit_s * 1000))
-        self._close(open, refused(open.id, late), late)
-
-    def _close(self, open: _Open, answer: pb.Answer, refusal: DomainError | None) -> None:
-        open.is_answered = True
-        if open.expiry:
-            open.expiry.cancel()
-        code = grpc_code(refusal).name if refusal else "OK"
-        RPC_DURATION.labels("rules", open.kind, code).observe(time.perf_counter() - open.began)
+        call.is_answered = True
+        if call.expiry:
+            call.expiry.cancel()
+        RPC_DURATION.labels("rules", call.kind, code).observe(time.perf_counter() - call.began)
         self._answer(answer)
 
-    def _refuse(self, id: int, error: DomainError) -> None:
-        self._answer(refused(id, error))
-
     def _answer(self, answer: pb.Answer) -> None:
-        self._answers.append(answer)
-        self._bytes += answer.ByteSize()
+        size = answer.ByteSize()
+        if size > ANSWER_BYTES_MAX:
+            answer = refused(answer.id, TooLarge("the answer", ANSWER_BYTES_MAX))
+            size = answer.ByteSize()
+        self._unsent.append(_Unsent(answer, size))
+        self._unsent_bytes += size
         self.ready.set()
 
 
 def refused(id: int, error: DomainError) -> pb.Answer:
-    refusal = pb.Refusal(reason=error.reason, detail=str(error), facts=facts_text(error))
+    refusal = pb.Refusal(reason=error.reason, detail=str(error)[:TEXT_MAX], facts=facts_text(error))
     return pb.Answer(id=id, refusal=refusal)
 
 

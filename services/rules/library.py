@@ -46,7 +46,7 @@ class Library:
         rules = self.rulesets[self.newest]
         fewest = self._fewest(options)
         chosen = seats or fewest
-        return rules.write(rules.read_options(options, chosen)), chosen, min(fewest, chosen)
+        return rules.write(rules.read_options(options, chosen)), chosen, fewest
 
     def _fewest(self, options: Raw | bytes) -> int:
         """The fewest seats that go with `options`; the title's fewest when none do."""

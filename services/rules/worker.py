@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from prometheus_client import Gauge
+
 from services.core.ids import Slug
 from services.kit.bus import Bus
 from services.kit.relay import Relay
@@ -19,6 +21,8 @@ from services.rules.servicer import Servicer
 from services.rules.shelf import Shelf
 from services.rules.start import Starter
 
+MATCHES_ACTIVE = Gauge("matches_active", "Matches kept folded by this worker", ["title"])
+
 
 class Worker:
     """One title on one store. `newest`: see `Starter`. `room`: matches kept folded."""
@@ -28,6 +32,7 @@ class Worker:
     ) -> None:
         slug = Slug(library.slug)
         shelf = Shelf(room)
+        MATCHES_ACTIVE.labels(slug).set_function(lambda: len(shelf))
         archive = Archive(library, store, shelf)
         published = Published(archive)
         self._relay = Relay(bus, store, slug, published.payload)

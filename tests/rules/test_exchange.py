@@ -194,6 +194,18 @@ async def test_bytes_beyond_the_bound_are_refused_at_once(methods, connect, monk
     assert (answer.id, answer.refusal.reason) == (2, "OVERLOADED")
 
 
+async def test_calls_that_took_too_long_leave_room_when_they_end(methods, connect, monkeypatch):
+    monkeypatch.setattr(calls, "BYTES_MAX", 40)
+    caller = connect()
+    await caller.asks(call(1, "slow", timeout_s=0.05), call(2, "slow", timeout_s=0.05))
+    assert {answer.refusal.reason for answer in await caller.answers(2)} == {"DEADLINE"}
+    await caller.asks(call(3, "m" * 30))
+    assert [answer.refusal.reason for answer in await caller.answers(1)] == ["OVERLOADED"]
+    methods.gate.set()
+    await caller.asks(call(4, "b"))
+    assert [answer.get_match.view for answer in await caller.answers(1)] == [b"b"]
+
+
 async def test_large_answers_travel_in_several_messages(connect):
     caller = connect()
     await caller.asks(*(call(id, "large") for id in range(8)))
