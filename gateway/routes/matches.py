@@ -84,7 +84,11 @@ async def get_match(
     return answered(shown(table, reader.player), headers={"Cache-Control": "private, no-cache", **_VARY})
 
 
-@get("/v1/matches/{match:str}/legal-moves", tags=["matches"], opt=says(LegalMoves, refuses=AT_A_MATCH))
+@get(
+    "/v1/matches/{match:str}/legal-moves",
+    tags=["matches"],
+    opt=says(LegalMoves, refuses=(*AT_A_MATCH, errors.VersionConflict)),
+)
 async def list_legal_moves(
     match: str, reader: Reader, parts: Parts, page_size: PageSize = 0, page_token: PageToken = ""
 ) -> Response[bytes]:

@@ -8,6 +8,7 @@ import pytest
 
 from deploy.local.servers import free_port
 from deploy.local.system import Service, System
+from tests.gateway.contract import Contract
 from tests.gateway.playing import ADMIN_TOKEN, Gateway, Guest, Start, ready
 
 TITLES = {"make_way": 2, "wayfare": 1}
@@ -24,9 +25,16 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     system.stop()
 
 
+@pytest.fixture(scope="module")
+def contract(system: System) -> Contract:
+    """What the gateway says of itself."""
+    return Contract(httpx.get(f"{system.url}/openapi.json").json())
+
+
 @pytest.fixture
-def client(system: System) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=system.url, timeout=10) as client:
+def client(system: System, contract: Contract) -> Iterator[httpx.Client]:
+    """Every answer it gets is checked against the OpenAPI document."""
+    with httpx.Client(base_url=system.url, timeout=10, event_hooks={"response": [contract.check]}) as client:
         yield client
 
 
