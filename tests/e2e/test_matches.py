@@ -13,7 +13,7 @@ from tests.e2e.site import gathered
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 SEED = 20260101
-MATCHES = int(__import__("os").environ.get("N", "200"))
+MATCHES = 200
 
 
 async def begun(site, number):
