@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from functools import lru_cache
 from http import HTTPStatus
+from inspect import signature
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,9 +102,11 @@ def _operation(generated: Schema, route: Route) -> Schema:
         "parameters": [_parameter(parameter) for parameter in generated.get("parameters", ())],
         "responses": _responses(generated, route),
     }
-    if errors.TokenInvalid in route.says.refuses:
-        # A read is for everybody, and for its player with more in it.
-        operation["security"] = [{"player": []}] if route.method != "get" else [{"player": []}, {}]
+    asks_for = signature(route.handler.fn).parameters
+    if "sender" in asks_for or "operator" in asks_for:
+        operation["security"] = [{"player": []}]
+    elif "reader" in asks_for:  # for everybody, and with a token for its player
+        operation["security"] = [{"player": []}, {}]
     if route.says.body is not None:
         schema = ref(route.says.body.type.__name__)
         required = any(field.required for field in msgspec.structs.fields(route.says.body.type))

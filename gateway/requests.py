@@ -24,11 +24,16 @@ IdempotencyKey = Annotated[
         header="Idempotency-Key",
         description="The caller's id of this command: the same one again is answered, not repeated. "
         "1 to 128 visible ASCII characters; a random one if there is none.",
+        schema_extra={"pattern": r"^[!-~]{1,128}$"},
     ),
 ]
 IfMatch = Annotated[
     str | None,
-    Parameter(header="If-Match", description="Refuse unless the match is at this version, as in its ETag."),
+    Parameter(
+        header="If-Match",
+        description="Refuse unless the match is at this version, as in its ETag.",
+        schema_extra={"pattern": r'^("[0-9]{1,15}"|\*)$'},
+    ),
 ]
 Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]
 

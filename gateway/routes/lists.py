@@ -19,7 +19,7 @@ from services.core.title import Outcome
 Status = Literal["open", "running", "over", "closed"]
 TitleQuery = Annotated[str, Parameter(max_length=64, description="Only this title.")]
 PlayerQuery = Annotated[str, Parameter(max_length=64, description="Only with this player.")]
-StatusQuery = Annotated[Status | None, Parameter(description="Only with this status.")]
+StatusQuery = Annotated[Status | Literal["any"], Parameter(description="Only with this status.")]
 PageSize = Annotated[int, Parameter(ge=0, le=100, description="At most this many; 0 for 20.")]
 PageToken = Annotated[str, Parameter(max_length=256, description="`next` of the page before.")]
 
@@ -29,7 +29,9 @@ _STATUS: dict[projection_pb2.MatchStatus.ValueType, Status] = {
     projection_pb2.MATCH_STATUS_OVER: "over",
     projection_pb2.MATCH_STATUS_CLOSED: "closed",
 }
-_BY_STATUS = {status: number for number, status in _STATUS.items()}
+_BY_STATUS = {"any": projection_pb2.MATCH_STATUS_UNSPECIFIED} | {
+    status: number for number, status in _STATUS.items()
+}
 _REFUSES = (errors.TokenInvalid, errors.ServiceDown, errors.Deadline, errors.StoreUnavailable)
 
 
@@ -60,7 +62,7 @@ async def list_matches(
     reader: Reader,
     parts: Parts,
     title: TitleQuery = "",
-    status: StatusQuery = None,
+    status: StatusQuery = "any",
     player: PlayerQuery = "",
     page_size: PageSize = 0,
     page_token: PageToken = "",
@@ -68,7 +70,7 @@ async def list_matches(
     """Tables and matches, newest first; private ones only for their players."""
     request = projection_pb2.ListMatchesRequest(
         title=title,
-        status=_BY_STATUS[status] if status else projection_pb2.MATCH_STATUS_UNSPECIFIED,
+        status=_BY_STATUS[status],
         player=player,
         reader=reader.player or "",
         page_size=page_size,
@@ -82,13 +84,13 @@ async def list_player_matches(
     player: str,
     reader: Reader,
     parts: Parts,
-    status: StatusQuery = None,
+    status: StatusQuery = "any",
     page_size: PageSize = 0,
     page_token: PageToken = "",
 ) -> Response[bytes]:
     """A player's matches, newest first."""
     request = projection_pb2.ListMatchesRequest(
-        status=_BY_STATUS[status] if status else projection_pb2.MATCH_STATUS_UNSPECIFIED,
+        status=_BY_STATUS[status],
         player=player,
         reader=reader.player or "",
         page_size=page_size,

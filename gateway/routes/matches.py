@@ -19,7 +19,10 @@ from services.core.ids import MatchId
 from services.core.record import Record
 from services.core.shown import MatchView, ShownEvent
 
-VersionQuery = Annotated[int | None, Parameter(ge=0, le=1 << 53)]
+VersionQuery = Annotated[
+    int | None,
+    Parameter(ge=0, le=1 << 53, description="Now without it.", schema_extra={"minimum": 0}),
+]
 FirstVersion = Annotated[int, Parameter(query="from", ge=0, le=1 << 53, description="First version.")]
 LastVersion = Annotated[int, Parameter(query="to", ge=0, le=1 << 53, description="Last version; 0: the end.")]
 PageSize = Annotated[int, Parameter(ge=0, le=1000, description="At most this many; 0 for the default.")]

@@ -16,6 +16,7 @@ from services.core import errors
 from services.core.clock import Clock, checked
 
 Nonce = Annotated[str, Meta(max_length=64)]
+Slug = Annotated[str, Meta(min_length=1, max_length=64)]
 Seats = Annotated[int, Meta(ge=0, le=64)]
 Options = dict[str, msgspec.Raw]
 
@@ -27,7 +28,7 @@ class NewTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seat is taken, `manual` when the host says so. `nonce`: any text that you add to the luck.
     """
 
-    title: str
+    title: Slug
     options: Options = {}
     seats: Seats = 0
     visibility: Literal["public", "private"] = "public"
@@ -47,7 +48,7 @@ class NewSeat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class QuickMatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to play, with anyone who wants the same."""
 
-    title: str
+    title: Slug
     options: Options = {}
     seats: Seats = 0
     clock: Clock | None = None
