@@ -1,0 +1,125 @@
+"""The system under fire: real processes, many clients, a nemesis, and the checker's verdict afterwards."""
+
+import asyncio
+import itertools
+import random
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from deploy.local.servers import free_port
+from deploy.local.system import Fsync, Service, System, shipped_titles
+from services.kit import plain_redis
+from services.kit.channels import Channels
+from services.kit.directory import Directory
+from services.kit.redis_store import RedisStore
+from tests.e2e.conftest import UNLIMITED
+from tests.e2e.site import Site
+from tests.faults.checker import Verdict, check
+from tests.faults.history import History
+from tests.faults.nemesis import FAULTS, Injected, Nemesis
+from tests.faults.playing import Client, Ground
+from tests.faults.proxy import Proxy
+
+VIAS = ("http", "socket", "http", "duel")
+REST_S = 3.0  # of unhindered play after the last fault, to see that it goes on
+STOP_S_MAX = 90.0
+
+
+class Plan(NamedTuple):
+    """What is to happen. `faults`: names in FAULTS; each comes after about `every_s` from the one before."""
+
+    seed: int
+    seconds: float
+    fsync: Fsync = "always"
+    clients: int = 48
+    every_s: float = 2.0
+    faults: Sequence[str] = tuple(FAULTS)
+    plant: str = ""
+
+
+@dataclass
+class FireSystem(System):
+    """Two of everything. `plant`: the bug that rules workers carry; see `planted`."""
+
+    plant: str = ""
+
+    def _planned(self) -> list[Service]:
+        return [
+            self._service("lobby-2", "services.lobby"),
+            self._service("projection-2", "services.projection"),
+            *super()._planned(),
+        ]
+
+    def _service(self, name: str, module: str, **env: str) -> Service:
+        if self.plant and module == "services.rules":
+            return super()._service(name, "tests.faults.planted", PLANT=self.plant, **env)
+        return super()._service(name, module, **env)
+
+
+@dataclass
+class Report:
+    plan: Plan
+    history: History
+    verdict: Verdict
+    injected: list[Injected] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def fire_system(data: Path, fsync: Fsync, plant: str = "") -> FireSystem:
+    """All titles, two workers each, on free ports; not yet started."""
+    return FireSystem(
+        data=data,
+        workers=dict.fromkeys(shipped_titles(), 2),
+        ports=[free_port(), free_port()],
+        fsync=fsync,
+        env={**UNLIMITED, "LOG_LEVEL": "WARNING"},
+        plant=plant,
+    )
+
+
+async def under_fire(system: FireSystem, plan: Plan) -> Report:
+    """Plays on a started system while faults are injected; heals it; checks what is left."""
+    began = time.monotonic()
+    async with AsyncExitStack() as parts:
+        ground, proxies = await _ground(system, parts)
+        clients = [
+            Client(n, title, VIAS[n // len(system.workers) % len(VIAS)], ground, str(plan.seed))
+            for n, title in zip(range(plan.clients), itertools.cycle(system.workers), strict=False)
+        ]
+        playing = [asyncio.create_task(client.keep_playing()) for client in clients]
+        nemesis = Nemesis(system, proxies, random.Random(plan.seed), plan.faults, plan.every_s)
+        await asyncio.sleep(min(3.0, plan.seconds / 4))
+        await nemesis.rage(plan.seconds)
+        await asyncio.sleep(REST_S)
+        ground.stop.set()
+        _, late = await asyncio.wait(playing, timeout=STOP_S_MAX)
+        for task in late:
+            task.cancel()
+        for task in playing:
+            if task not in late:
+                task.result()
+        verdict = await check(ground, system)
+    return Report(plan, ground.history, verdict, nemesis.injected, time.monotonic() - began)
+
+
+async def _ground(system: FireSystem, parts: AsyncExitStack) -> tuple[Ground, list[Proxy]]:
+    proxies = [Proxy(port) for port in system.ports]
+    for proxy in proxies:
+        await proxy.start()
+        parts.push_async_callback(proxy.stop)
+    urls = [proxy.url for proxy in proxies]
+    site = await parts.enter_async_context(Site(urls))
+    store = await RedisStore.open(system.redis_url)
+    parts.push_async_callback(store.close)
+    redis = plain_redis.connect(system.redis_url)
+    parts.push_async_callback(redis.aclose)
+    directory = Directory(redis)
+    await directory.start()
+    parts.push_async_callback(directory.stop)
+    channels = Channels()
+    parts.push_async_callback(channels.close)
+    return Ground(site, urls, store, directory, channels, History(), asyncio.Event(), {}), proxies
