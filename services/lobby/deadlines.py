@@ -15,7 +15,7 @@ def deadline_of(table: Table, now: int) -> int:
     """UTC ms, or CLEAR; `table` is as the event being appended leaves it."""
     if table.status == "closed":
         return CLEAR
-    if table.status == "sealed" or is_to_be_sealed(table) or (table.created.quick and table.version == 1):
+    if table.status == "sealed" or is_to_be_sealed(table) or table.created.quick:
         return now + STEP_MS
     return expires_at(table)
 

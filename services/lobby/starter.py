@@ -3,10 +3,12 @@
 Both steps are taken at once when the time has come, and repeated by the sweeper should that fail.
 """
 
+import asyncio
+
 import structlog
 
 from services.core.commands import Issued
-from services.core.errors import DomainError, TableClosed, TableNotReady
+from services.core.errors import Deadline, DomainError, TableClosed, TableNotReady
 from services.core.ids import MatchId, match_stream
 from services.core.tables import Table
 from services.kit.store import LOBBY, EventStore
@@ -15,6 +17,9 @@ from services.lobby.deadlines import is_to_be_sealed
 from services.lobby.desk import Desk
 from services.lobby.moment import now_ms
 from services.lobby.titles import Titles
+
+# The player's own command is stored: its answer does not wait longer for what follows.
+SETTLE_S_MAX = 2.5
 
 log = structlog.get_logger()
 
@@ -39,13 +44,16 @@ class Starter:
             await self._titles.complete(created.title, created.options, players, sealed.id)
 
     async def settle(self, table: Table) -> Table:
-        """`table` after the steps that are due. Raises nothing: what fails now is the sweeper's."""
+        """`table` after the steps that are due. Refuses nothing: what fails or lasts now is the sweeper's."""
         try:
-            table = await self.sealed(table)
-            if table.status == "sealed":
-                await self.start(table)
+            async with asyncio.timeout(SETTLE_S_MAX):
+                table = await self.sealed(table)
+                if table.status == "sealed":
+                    await self.start(table)
         except DomainError as refusal:
             log.warning("start_postponed", match=table.id, reason=refusal.reason, detail=str(refusal))
+        except TimeoutError:
+            log.warning("start_postponed", match=table.id, reason=Deadline.reason, detail="the title is slow")
         return table
 
     async def sealed(self, table: Table) -> Table:

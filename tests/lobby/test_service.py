@@ -3,9 +3,10 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from waystation.events.v1.events_pb2 import PublishedEvent
 
 from services.core.errors import ServiceDown
-from tests.lobby.hosting import Player, site_on
+from services.kit.announce import LIVE
+from services.kit.directory import REFRESH_S
+from tests.lobby.hosting import Player, Site, site_on, types_of
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,3 +110,46 @@ def test_a_start_that_cannot_succeed_is_one_line(lobby_redis_url: str, nats_url:
                 (line,) = err.decode().splitlines()
                 assert line.startswith("lobby: ")
                 assert says in line
+
+
+@pytest.mark.anyio
+async def test_a_lobby_killed_between_seal_and_start_has_its_match_started_by_the_next(
+    lobby_redis_url: str, nats_url: str
+) -> None:
+    async with site_on(lobby_redis_url, lobbies=0, workers=0) as site:
+        worker = await site.add_worker()
+        with socket.create_server(("127.0.0.1", 0)) as silent, lobby(lobby_redis_url, nats_url) as first:
+            address = (await asyncio.to_thread(started, first))["address"]
+            match = (await Player(site.channels, address, "ann").creates()).table.match
+            await worker.stop()
+            await site.announce(f"127.0.0.1:{silent.getsockname()[1]}")
+            await asyncio.sleep(2 * REFRESH_S)  # until the lobby knows of the silent worker alone
+            last = asyncio.create_task(Player(site.channels, address, "bob").takes(match))
+            await until(lambda: has_events(site, match, 3))
+            first.kill()
+            with pytest.raises(ServiceDown):
+                await last
+        assert types_of(await site.events(match))[-1] == "table_sealed"
+        assert await site.starts_of(match) == 0
+        await site.redis.delete(LIVE)
+        await site.add_worker()
+        with lobby(lobby_redis_url, nats_url):
+            await until(lambda: has_started(site, match))
+        assert await site.starts_of(match) == 1
+
+
+async def has_events(site: Site, match: str, number: int) -> bool:
+    return len(await site.events(match)) == number
+
+
+async def has_started(site: Site, match: str) -> bool:
+    return await site.starts_of(match) > 0
+
+
+async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
+    """Waits, 30 s at most."""
+    for _ in range(600):
+        if await is_so():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it never came about")

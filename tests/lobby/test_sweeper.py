@@ -1,6 +1,7 @@
 """What a lobby leaves undone when it dies, or when a title is down, another one does."""
 
 import asyncio
+import socket
 
 import pytest
 from waystation.lobby.v1 import lobby_pb2 as pb
@@ -8,7 +9,7 @@ from waystation.lobby.v1 import lobby_pb2 as pb
 from services.core.ids import MatchId, table_stream
 from services.kit.redis_keys import stream_key
 from services.kit.store import LOBBY
-from services.lobby import deadlines
+from services.lobby import deadlines, starter
 from services.lobby.moment import now_ms
 from services.lobby.starter import Starter
 from tests.lobby.hosting import Site, types_of
@@ -145,3 +146,17 @@ async def test_a_damaged_table_does_not_stop_the_others(site: Site) -> None:
     await site.lobbies[0].sweeper.sweep()
     assert set(await deadlines_of(site)) == {damaged, waits}
     assert await site.store.deadlines_due(LOBBY, now_ms(), 10) == []
+
+
+async def test_a_title_that_does_not_answer_holds_up_the_last_player_for_a_moment_only(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starter, "SETTLE_S_MAX", 0.1)
+    match = (await site.player("ann").creates()).table.match
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        await site.redis.delete("directory:live")
+        await site.announce(f"127.0.0.1:{silent.getsockname()[1]}")
+        taken = await site.player("bob").takes(match)
+    assert (taken.seat, taken.table.status) == (1, pb.TABLE_STATUS_SEALED)
+    assert await site.starts_of(match) == 0
+    assert match in await deadlines_of(site)
