@@ -1,6 +1,7 @@
 """The outermost layer: how often an address may ask, and how long answers take."""
 
 import time
+from typing import Any
 
 import msgspec
 from litestar.enums import ScopeType
@@ -9,7 +10,7 @@ from prometheus_client import Histogram
 
 from gateway.addresses import Addresses
 from gateway.limits import Buckets
-from gateway.problems import MEDIA_TYPE, Problem, problem_of
+from gateway.problems import MEDIA_TYPE, problem_of
 from services.core.errors import TooManyRequests
 
 HTTP_DURATION = Histogram(
@@ -31,15 +32,13 @@ class Door:
         self._rate = rate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        address = self._address(scope)
-        scope.setdefault("state", {})["address"] = address
+        scope.setdefault("state", {})["address"] = self._address(scope)
         if scope["type"] == ScopeType.HTTP:
-            await self._http(scope, receive, send)
+            await self._timed(scope, receive, send)
         else:
-            await self._app(scope, receive, send)
+            await self._let_in(scope, receive, send)
 
-    async def _http(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        address = scope["state"]["address"]
+    async def _timed(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
         status = 500
 
@@ -50,15 +49,21 @@ class Door:
             await send(message)
 
         try:
-            if scope["path"] not in _UNLIMITED:
-                self._rate.take(address)
-            await self._app(scope, receive, watched)
-        except TooManyRequests as error:
-            await _refuse(problem_of(error, scope["path"]), watched)
+            await self._let_in(scope, receive, watched)
         finally:
             route = scope.get("path_template", "unmatched")
             took_s = time.perf_counter() - began
             HTTP_DURATION.labels(scope["method"], route, status).observe(took_s)
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request or a handshake, unless its address has asked too often."""
+        try:
+            if scope["path"] not in _UNLIMITED:
+                self._rate.take(scope["state"]["address"])
+        except TooManyRequests as error:
+            await _refuse(error, scope, send)
+        else:
+            await self._app(scope, receive, send)
 
     def _address(self, scope: Scope) -> str:
         client = scope.get("client")
@@ -66,9 +71,16 @@ class Door:
         return self._addresses.client(client[0] if client else None, forwarded.decode("latin-1"))
 
 
-async def _refuse(problem: Problem, send: Send) -> None:
+async def _refuse(error: TooManyRequests, scope: Scope, send: Send) -> None:
+    problem = problem_of(error, scope["path"])
     body = msgspec.json.encode(problem.members)
     headers = {**problem.headers, "Content-Type": MEDIA_TYPE, "Content-Length": str(len(body))}
     raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": raw})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+    # A handshake is refused by an ordinary answer, of which ASGI has types of its own.
+    kind = "http.response" if scope["type"] == ScopeType.HTTP else "websocket.http.response"
+    answer: list[Any] = [
+        {"type": f"{kind}.start", "status": problem.status, "headers": raw},
+        {"type": f"{kind}.body", "body": body, "more_body": False},
+    ]
+    for message in answer:
+        await send(message)

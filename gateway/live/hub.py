@@ -100,9 +100,12 @@ class Hub:
             except TimeoutError:
                 pass
             self._look_now.clear()
-            await self._look()
-            for listener in tuple(self._listeners):
-                listener()
+            try:
+                await self._look()
+                for listener in tuple(self._listeners):
+                    listener()
+            except Exception:  # every follow depends on this loop
+                _log.exception("heads_failed")
 
     async def _look(self) -> None:
         """Tells every feed where its match is."""

@@ -303,3 +303,15 @@ async def test_a_handshake_that_makes_no_sense_is_refused(system: System, path: 
     with pytest.raises(InvalidStatus):
         async with live(system.url, path):
             pass
+
+
+async def test_an_address_that_connects_too_often_is_refused_at_the_handshake(start_gateway: Start) -> None:
+    url = start_gateway(RATE_PER_ADDRESS="0.001", BURST_PER_ADDRESS="2").url
+    for _ in range(2):
+        async with live(url):
+            pass
+    with pytest.raises(InvalidStatus) as refused:
+        async with live(url):
+            pass
+    assert refused.value.response.status_code == 429
+    assert refused.value.response.headers["Content-Type"] == "application/problem+json"
