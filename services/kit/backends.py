@@ -1,0 +1,64 @@
+"""What every service stands on, opened at its start and closed in reverse: Redis, NATS, and each other."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from msgspec import Struct
+from redis.asyncio import Redis
+
+from services.kit import plain_redis
+from services.kit.bus import Bus
+from services.kit.channels import Channels
+from services.kit.directory import Directory
+from services.kit.process import ServiceSettings, StartFailed
+from services.kit.redis_library import UnsafeRedis
+from services.kit.redis_store import RedisStore
+
+
+class Backends(Struct, frozen=True):
+    """`redis` is for small things off the move path; `bus` may be away at any time."""
+
+    store: RedisStore
+    redis: Redis
+    channels: Channels
+    directory: Directory
+    bus: Bus
+
+
+@asynccontextmanager
+async def backends(
+    settings: ServiceSettings, service: str, fixed: Mapping[str, str] | None = None
+) -> AsyncIterator[Backends]:
+    """Opens them for `service`; `fixed`: addresses of services that need no announcement.
+
+    Raises StartFailed for a Redis that is not safe or a URL that is none, StoreUnavailable when Redis
+    does not answer. NATS may be away.
+    """
+    async with AsyncExitStack() as closing:
+        store = await _store(settings)
+        closing.push_async_callback(store.close)
+        redis = plain_redis.connect(settings.redis_url)
+        closing.push_async_callback(redis.aclose)
+        channels = Channels()
+        closing.push_async_callback(channels.close)
+        directory = Directory(redis, fixed)
+        await directory.start()
+        closing.push_async_callback(directory.stop)
+        bus = _bus(settings, service)
+        bus.start()
+        closing.push_async_callback(bus.stop)
+        yield Backends(store, redis, channels, directory, bus)
+
+
+async def _store(settings: ServiceSettings) -> RedisStore:
+    try:
+        return await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
+    except (UnsafeRedis, ValueError) as error:
+        raise StartFailed(str(error)) from error
+
+
+def _bus(settings: ServiceSettings, service: str) -> Bus:
+    try:
+        return Bus(settings.nats_url, service)
+    except ValueError as error:
+        raise StartFailed(str(error)) from error
