@@ -5,8 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from services.kit.process import ServiceSettings
-from services.kit.settings import Port, SettingInvalid
+from services.kit.settings import Port, ServiceSettings, SettingInvalid
 
 Rate = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1)]

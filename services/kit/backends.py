@@ -10,9 +10,10 @@ from services.kit import plain_redis
 from services.kit.bus import Bus
 from services.kit.channels import Channels
 from services.kit.directory import Directory
-from services.kit.process import ServiceSettings, StartFailed
+from services.kit.process import StartFailed
 from services.kit.redis_library import UnsafeRedis
 from services.kit.redis_store import RedisStore
+from services.kit.settings import ServiceSettings
 
 
 class Backends(Struct, frozen=True):

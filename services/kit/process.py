@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import socket
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -12,33 +11,13 @@ import uvloop
 
 from services.core.errors import DomainError
 from services.kit import telemetry
-from services.kit.settings import Port, SettingInvalid, Settings, from_environment
+from services.kit.settings import ServiceSettings, SettingInvalid, from_environment
 
 log = structlog.get_logger()
 
 
 class StartFailed(Exception):
     """The service cannot start; the message is one line for the operator."""
-
-
-class ServiceSettings(Settings, frozen=True, kw_only=True):
-    """What every serving process needs.
-
-    `port`: 0 takes a free one. `advertise`: host:port, or a host alone, by which others reach this
-    process; empty for where it listens, which is this machine's name when it listens everywhere.
-    `metrics_port`: 0 serves none.
-    """
-
-    host: str = "127.0.0.1"
-    port: Port = 0
-    metrics_port: Port = 0
-    advertise: str = ""
-
-    def address(self, port: int) -> str:
-        """What others are told, `port` being the one that this process listens on."""
-        everywhere = self.host in ("0.0.0.0", "::")
-        told = self.advertise or (socket.gethostname() if everywhere else self.host)
-        return told if ":" in told else f"{told}:{port}"
 
 
 S = TypeVar("S", bound=ServiceSettings)

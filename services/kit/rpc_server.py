@@ -13,7 +13,8 @@ from grpc_reflection.v1alpha import reflection
 
 from services.core.errors import Deadline, DomainError
 from services.kit.channels import METADATA_BYTES_MAX
-from services.kit.process import ServiceSettings, StartFailed
+from services.kit.process import StartFailed
+from services.kit.settings import ServiceSettings
 from services.kit.statuses import Unexpected, abort, grpc_code
 from services.kit.telemetry import RPC_DURATION
 

@@ -5,6 +5,7 @@ and a tuple is written with commas.
 """
 
 import os
+import socket
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeVar, get_origin
 
@@ -20,20 +21,32 @@ class SettingInvalid(Exception):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What every service needs.
-
-    `redis_unsafe`: accept a Redis that may lose or evict events. `host`: where to listen. `advertise`:
-    the host name or address by which other services reach this one.
-    """
+    """What every process of ours needs. `redis_unsafe`: accept a Redis that may lose or evict events."""
 
     redis_url: str = "redis://127.0.0.1:6379"
     redis_unsafe: bool = False
     nats_url: str = "nats://127.0.0.1:4222"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    host: str = "0.0.0.0"
-    grpc_port: Port = 50051
-    metrics_port: Port = 9090
-    advertise: str = "127.0.0.1"
+
+
+class ServiceSettings(Settings, frozen=True, kw_only=True):
+    """What every serving process needs.
+
+    `port`: 0 takes a free one. `advertise`: host:port, or a host alone, by which others reach this
+    process; empty for where it listens, which is this machine's name when it listens everywhere.
+    `metrics_port`: 0 serves none.
+    """
+
+    host: str = "127.0.0.1"
+    port: Port = 0
+    metrics_port: Port = 0
+    advertise: str = ""
+
+    def address(self, port: int) -> str:
+        """What others are told, `port` being the one that this process listens on."""
+        everywhere = self.host in ("0.0.0.0", "::")
+        told = self.advertise or (socket.gethostname() if everywhere else self.host)
+        return told if ":" in told else f"{told}:{port}"
 
 
 S = TypeVar("S", bound=Settings)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Never
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
-from google.rpc.error_details_pb2 import ErrorInfo  # type: ignore[import-untyped]
-from google.rpc.status_pb2 import Status as RichStatus  # type: ignore[import-untyped]
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status as RichStatus
 from grpc import StatusCode
 
 from services.core import errors

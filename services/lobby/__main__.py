@@ -11,9 +11,10 @@ from waystation.lobby.v1.lobby_pb2_grpc import add_LobbyServiceServicer_to_serve
 from services.core.ids import table_stream
 from services.kit.announce import announce_service
 from services.kit.backends import backends
-from services.kit.process import ServiceSettings, run
+from services.kit.process import run
 from services.kit.relay import Relay
 from services.kit.rpc_server import RpcServer
+from services.kit.settings import ServiceSettings
 from services.kit.store import LOBBY
 from services.kit.tasks import ended
 from services.lobby.desk import Stored

@@ -18,13 +18,13 @@ from services.core.errors import (
 from services.core.events import Entry, Event, genesis
 from services.core.ids import MatchId, table_stream
 from services.core.tables import Table, extended
+from services.kit.moment import now_ms
 from services.kit.store import LOBBY, Append, EventStore
 from services.kit.telemetry import APPEND_CONFLICTS
 from services.lobby.commands import AnyTableCommand, TakeSeat
 from services.lobby.deadlines import deadline_of
 from services.lobby.decide import Decision, Repeated, decide
 from services.lobby.ids import is_invited
-from services.lobby.moment import now_ms
 
 TRIES_MAX = 40  # against others who append to the same table at the same time
 

@@ -11,11 +11,11 @@ from services.core.commands import Issued
 from services.core.errors import Deadline, DomainError, TableClosed, TableNotReady
 from services.core.ids import MatchId, match_stream
 from services.core.tables import Table
+from services.kit.moment import now_ms
 from services.kit.store import LOBBY, EventStore
 from services.lobby.commands import SealTable, StartTable
 from services.lobby.deadlines import is_to_be_sealed
 from services.lobby.desk import Desk
-from services.lobby.moment import now_ms
 from services.lobby.titles import Titles
 
 # The player's own command is stored: its answer does not wait longer for what follows.

@@ -12,11 +12,11 @@ from services.core.commands import Issued
 from services.core.errors import DomainError, HistoryCorrupt, NoSuchMatch, TableClosed
 from services.core.ids import MatchId
 from services.core.tables import Table
+from services.kit.moment import now_ms
 from services.kit.store import LOBBY, EventStore
 from services.lobby.commands import CloseTable
 from services.lobby.deadlines import expires_at
 from services.lobby.desk import Desk
-from services.lobby.moment import now_ms
 from services.lobby.starter import Starter
 from services.lobby.waiting import Waiting
 

@@ -17,8 +17,8 @@ from services.core.commands import Issued
 from services.core.errors import BadRequest, NoSuchMatch, TooLarge
 from services.core.ids import MatchId, PlayerId
 from services.core.tables import Table
+from services.kit.moment import believed, now_ms
 from services.lobby.commands import CreateTable, TakeSeat
-from services.lobby.moment import believed, now_ms
 
 OPTIONS_BYTES_MAX = 8 * 1024
 TEXT_MAX = 200  # characters of a player, a request id, a trace context

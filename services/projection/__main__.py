@@ -11,8 +11,9 @@ from waystation.projection.v1.projection_pb2_grpc import add_ProjectionServiceSe
 from services.kit.announce import announce_service
 from services.kit.backends import backends
 from services.kit.consume import Consumer
-from services.kit.process import ServiceSettings, run
+from services.kit.process import run
 from services.kit.rpc_server import RpcServer
+from services.kit.settings import ServiceSettings
 from services.projection.follow import Follower
 from services.projection.models import ReadModels
 from services.projection.servicer import ProjectionServicer

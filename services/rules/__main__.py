@@ -12,8 +12,9 @@ from services.core.ids import Slug
 from services.kit import announce
 from services.kit.announce import Announcer
 from services.kit.backends import backends
-from services.kit.process import ServiceSettings, run
+from services.kit.process import run
 from services.kit.rpc_server import RpcServer
+from services.kit.settings import ServiceSettings
 from services.rules.library import load
 from services.rules.worker import Worker
 

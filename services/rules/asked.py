@@ -23,7 +23,7 @@ from services.core.commands import (
 from services.core.errors import BadRequest, TooLarge
 from services.core.ids import MatchId, PlayerId
 from services.core.match_events import Sitting
-from services.rules.moment import believed, now_ms
+from services.kit.moment import believed, now_ms
 from services.rules.reads import Reader
 from services.rules.start import Sealed
 

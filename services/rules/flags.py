@@ -19,11 +19,11 @@ from services.core.errors import (
     StoreUnavailable,
 )
 from services.core.ids import MatchId
+from services.kit.moment import now_ms
 from services.kit.store import EventStore
 from services.rules.archive import Archive
 from services.rules.desk import Desk
 from services.rules.ledger import deadline_of
-from services.rules.moment import now_ms
 
 PAUSE_S = 1.0
 ROUND_MAX = 200  # deadlines looked at in one round; more wait for the next

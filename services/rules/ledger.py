@@ -9,8 +9,8 @@ from services.core.decide import Decision
 from services.core.errors import StoreUnavailable
 from services.core.ids import match_stream
 from services.core.match import Match
+from services.kit.moment import now_ms
 from services.kit.store import CLEAR, Append, EventStore
-from services.rules.moment import now_ms
 from services.rules.news import News
 from services.rules.shelf import Shelf
 

@@ -12,8 +12,8 @@ from waystation.rules.v1.rules_pb2_grpc import (
 )
 
 from services.kit.channels import Channels
-from services.kit.process import ServiceSettings
 from services.kit.rpc_server import RpcServer
+from services.kit.settings import ServiceSettings
 
 RULES = "waystation.rules.v1.RulesService"
 Behaviour = Callable[[], Awaitable[bytes]]

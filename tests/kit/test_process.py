@@ -9,11 +9,12 @@ import sys
 import msgspec
 import pytest
 
-from services.kit.process import ServiceSettings
+from services.kit.settings import ServiceSettings
 
 PROBE = """
 import asyncio, structlog
-from services.kit.process import ServiceSettings, StartFailed, run
+from services.kit.process import StartFailed, run
+from services.kit.settings import ServiceSettings
 
 async def main(settings, stop):
     {body}

@@ -7,8 +7,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import REGISTRY
 
 from services.core.errors import Deadline, ServiceDown
-from services.kit.process import ServiceSettings, StartFailed
+from services.kit.process import StartFailed
 from services.kit.rpc_server import RpcServer
+from services.kit.settings import ServiceSettings
 from services.kit.statuses import Unexpected
 from tests.kit.served import RULES, Client, serving
 

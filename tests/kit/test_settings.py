@@ -1,6 +1,6 @@
 import pytest
 
-from services.kit.settings import Seconds, SettingInvalid, Settings, from_environment
+from services.kit.settings import Seconds, ServiceSettings, SettingInvalid, Settings, from_environment
 
 
 class ProbeSettings(Settings, frozen=True, kw_only=True):
@@ -15,9 +15,9 @@ def test_unset_and_empty_variables_leave_the_defaults() -> None:
 
 
 def test_variables_are_read_as_their_types() -> None:
-    environ = {"REDIS_UNSAFE": "1", "GRPC_PORT": "6001", "LOG_LEVEL": "DEBUG", "UNRELATED": "x"}
-    read = from_environment(Settings, environ)
-    assert read == Settings(redis_unsafe=True, grpc_port=6001, log_level="DEBUG")
+    environ = {"REDIS_UNSAFE": "1", "METRICS_PORT": "6001", "LOG_LEVEL": "DEBUG", "UNRELATED": "x"}
+    read = from_environment(ServiceSettings, environ)
+    assert read == ServiceSettings(redis_unsafe=True, metrics_port=6001, log_level="DEBUG")
 
 
 def test_a_service_adds_settings_of_its_own() -> None:
@@ -27,11 +27,11 @@ def test_a_service_adds_settings_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("GRPC_PORT", "http"), ("GRPC_PORT", "70000"), ("REDIS_UNSAFE", "maybe"), ("LOG_LEVEL", "LOUD")],
+    [("METRICS_PORT", "http"), ("METRICS_PORT", "70000"), ("REDIS_UNSAFE", "maybe"), ("LOG_LEVEL", "LOUD")],
 )
 def test_a_bad_value_is_one_line_that_names_the_variable(variable: str, value: str) -> None:
     with pytest.raises(SettingInvalid) as refusal:
-        from_environment(Settings, {variable: value})
+        from_environment(ServiceSettings, {variable: value})
     assert str(refusal.value).startswith(f"{variable} cannot be used: ")
     assert "\n" not in str(refusal.value)
 
@@ -43,5 +43,5 @@ def test_a_missing_setting_that_has_no_default_is_named() -> None:
 
 def test_a_bad_number_is_not_repeated_in_the_error() -> None:
     with pytest.raises(SettingInvalid) as refusal:
-        from_environment(Settings, {"GRPC_PORT": "hunter2"})
+        from_environment(ServiceSettings, {"METRICS_PORT": "hunter2"})
     assert "hunter2" not in str(refusal.value)

@@ -18,9 +18,9 @@ from services.kit import announce, plain_redis
 from services.kit.announce import Announcer
 from services.kit.channels import Channels
 from services.kit.directory import Directory
-from services.kit.process import ServiceSettings
 from services.kit.redis_store import RedisStore
 from services.kit.rpc_server import RpcServer
+from services.kit.settings import ServiceSettings
 from services.lobby.desk import Stored
 from services.lobby.ids import ids_of
 from services.lobby.lobby import Lobby

@@ -7,10 +7,10 @@ import pytest
 from waystation.lobby.v1 import lobby_pb2 as pb
 
 from services.core.ids import MatchId, table_stream
+from services.kit.moment import now_ms
 from services.kit.redis_keys import stream_key
 from services.kit.store import LOBBY
 from services.lobby import deadlines, starter
-from services.lobby.moment import now_ms
 from services.lobby.starter import Starter
 from tests.lobby.hosting import Site, types_of
 

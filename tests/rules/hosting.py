@@ -13,13 +13,13 @@ from services.core.ids import MatchId, PlayerId, match_stream, table_stream
 from services.core.match import Match
 from services.core.match_events import Sitting
 from services.core.replay import fold
+from services.kit.moment import now_ms
 from services.kit.store import LOBBY, Append, EventStore
 from services.rules.archive import Archive
 from services.rules.desk import Accepted, Desk
 from services.rules.flags import Flags
 from services.rules.ledger import Ledger
 from services.rules.library import Library
-from services.rules.moment import now_ms
 from services.rules.news import News
 from services.rules.published import Published
 from services.rules.reads import Reader, Reads

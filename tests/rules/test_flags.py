@@ -6,9 +6,9 @@ import pytest
 from services.core.clock import GRACE_MS, Fischer, PerTurn
 from services.core.commands import Resign, SubmitMove
 from services.core.errors import ClockExpired
+from services.kit.moment import now_ms
 from services.kit.redis_keys import seed_key
 from services.rules.library import Library
-from services.rules.moment import now_ms
 from tests.rules.hosting import ANN, BOB, Host, any_move, entries_of, events_in, folded, started
 from tests.toy.titles.high_card import VERSIONS as TOY
 

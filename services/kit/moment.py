@@ -1,4 +1,4 @@
-"""Time, in UTC ms: what the worker's own clock says, and how far it believes that of a caller."""
+"""Time, in UTC ms: what this process's own clock says, and how far it believes that of a caller."""
 
 import time
 
