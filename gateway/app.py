@@ -63,7 +63,6 @@ def build(parts: Parts) -> ASGIApp:
         request_max_body_size=BODY_BYTES_MAX,
         openapi_config=OpenAPIConfig(title="Waystation", version="1", render_plugins=[]),
         logging_config=None,
-        signature_namespace={},
     )
     return Door(app, parts.addresses, parts.address_rate)
 

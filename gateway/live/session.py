@@ -114,12 +114,7 @@ class Session:
         if self._opening.first is not None:
             await self._answer_soon(self._opening.first)
         while (raw := await self._transport.receive()) is not None:
-            try:
-                frame = _read(raw)
-                self._charge()
-                await self._answer_soon(frame)
-            except DomainError as error:
-                self._deliver(frames.problem(problem_of(error, "")))
+            await self._heed(raw)
 
     async def _greet(self) -> bool:
         """Learns who the client is, and greets; False when the connection ends instead."""
@@ -148,6 +143,19 @@ class Session:
         if not isinstance(hello, HelloFrame):
             raise TokenInvalid("without an Authorization header the first frame is a hello")
         return None if hello.token is None else identity.holder(hello.token)
+
+    async def _heed(self, raw: str | bytes) -> None:
+        """Has a frame answered, now or soon; it costs the same whether it can be read or not."""
+        id_ = ""
+        try:
+            try:
+                frame = _read(raw)
+                id_ = frame.id
+            finally:
+                self._charge()
+            await self._answer_soon(frame)
+        except DomainError as error:
+            self._deliver(frames.problem(problem_of(error, ""), id_))
 
     def _charge(self) -> None:
         """Raises TooManyRequests."""

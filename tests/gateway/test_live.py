@@ -291,7 +291,9 @@ async def test_frames_cost_what_requests_cost(start_gateway: Start) -> None:
     async with live(url, token=guest.token) as socket:
         for _ in range(5):
             await socket.send(type="follow", id="f", match="nope")
-        reasons = sorted([(await socket.next())["reason"] for _ in range(5)])
+        problems = [await socket.next() for _ in range(5)]
+    assert {problem["id"] for problem in problems} == {"f"}
+    reasons = sorted(problem["reason"] for problem in problems)
     assert reasons == ["NO_SUCH_MATCH"] * 3 + ["TOO_MANY_REQUESTS"] * 2
     answer = guest.get("/v1/matches/nope")
     assert (answer.status_code, answer.json()["reason"]) == (429, "TOO_MANY_REQUESTS")
