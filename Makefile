@@ -12,7 +12,7 @@ SLOW ?=
 .PHONY: help run test lint format protos bench replay lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 run: $(VENV)/.local gen/.stamp ## serve the whole system on embedded servers, gateway on 127.0.0.1:8080 (ARGS="--help" for options)
 	@exec $(BIN)/waystation run $(ARGS)
@@ -63,3 +63,33 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml
 gen/.stamp: $(PROTOS) | $(VENV)/.local
 	@deploy/local/protos.sh $(VENV)
 	@touch $@
+
+# Containers and Kubernetes: docs/operations.md.
+DOCKER ?= docker
+COMPOSE ?= $(shell $(DOCKER) compose version >/dev/null 2>&1 && echo $(DOCKER) compose || echo docker-compose)
+COMPOSED := $(COMPOSE) -p waystation -f deploy/compose.yaml
+
+.PHONY: images stand-ins up down manifests test-manifests test-containers
+
+images: ## build every image (BUILD_FLAGS="--network host" where the bridge reaches no package index)
+	@DOCKER=$(DOCKER) deploy/images/build.sh
+
+stand-ins: $(VENV)/.local ## build base images out of Debian packages, on a machine without an image registry
+	@DOCKER=$(DOCKER) deploy/images/stand_ins.sh
+
+up: ## serve the whole system in containers, gateway on 127.0.0.1:8080 (ARGS="--scale rules-wayfare=3")
+	@$(COMPOSED) up -d $(ARGS)
+
+down: ## stop the containers; matches stay in their volumes (ARGS=--volumes removes them)
+	@$(COMPOSED) down $(ARGS)
+
+manifests: $(VENV)/.local ## write what lists the titles: compose.yaml, k8s/titles (IMAGE_PREFIX=, IMAGE_TAG=)
+	@$(BIN)/python -m deploy.manifests
+
+test-manifests: $(VENV)/.dev gen/.stamp ## render, validate and judge every overlay and component
+	@deploy/kubectl.sh $(VENV)
+	$(BIN)/pytest tests/k8s $(ARGS)
+
+test-containers: $(VENV)/.dev gen/.stamp ## play on the built images (needs Docker; make images first)
+	@deploy/kubectl.sh $(VENV)
+	$(BIN)/pytest tests/containers $(ARGS)

@@ -1,0 +1,22 @@
+"""Everything rendered once for the tests of this folder."""
+
+import os
+
+import pytest
+
+from tests.k8s.rendering import KUBECTL, Manifest, distinct, variants
+
+
+@pytest.fixture(scope="session")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Manifest]]:
+    """The objects of every variant, by the variant's name."""
+    if not KUBECTL.is_file():
+        why = f"no kubectl at {KUBECTL}: run deploy/kubectl.sh"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
+    return dict(variants(tmp_path_factory.mktemp("variants")))
+
+
+@pytest.fixture(scope="session")
+def manifests(rendered: dict[str, list[Manifest]]) -> list[Manifest]:
+    """The distinct objects of all variants."""
+    return distinct(rendered)

@@ -1,0 +1,146 @@
+"""What one object says of another is there, in every variant."""
+
+from tests.k8s.rendering import named, of_kind, pod, selects
+
+SETTINGS = "waystation-settings"
+
+
+def test_every_autoscaler_scales_a_deployment_of_its_variant_and_no_deployment_twice(rendered):
+    scaled = 0
+    for variant, manifests in rendered.items():
+        deployments = {deployment["metadata"]["name"] for deployment in of_kind(manifests, "Deployment")}
+        scalers = of_kind(manifests, "HorizontalPodAutoscaler", "ScaledObject")
+        targets = [scaler["spec"]["scaleTargetRef"]["name"] for scaler in scalers]
+        assert set(targets) <= deployments, variant
+        assert len(targets) == len(set(targets)), variant
+        scaled += len(targets)
+    assert scaled
+
+
+def test_with_autoscaling_every_title_scales_alone(rendered):
+    manifests = rendered["dev+autoscaling"]
+    titles = {name for name in _deployments(manifests) if name.startswith("rules-")}
+    scaled = {scaler["metadata"]["name"] for scaler in of_kind(manifests, "HorizontalPodAutoscaler")}
+    assert titles <= scaled
+
+
+def test_no_deployment_that_is_autoscaled_sets_its_own_replicas(rendered):
+    for variant, manifests in rendered.items():
+        scalers = of_kind(manifests, "HorizontalPodAutoscaler")
+        targets = {scaler["spec"]["scaleTargetRef"]["name"] for scaler in scalers}
+        for deployment in of_kind(manifests, "Deployment"):
+            if deployment["metadata"]["name"] in targets:
+                assert "replicas" not in deployment["spec"], f"{variant}: {named(deployment)}"
+
+
+def test_every_service_and_budget_selects_the_pods_of_exactly_one_workload(rendered):
+    for variant, manifests in rendered.items():
+        pods = _pods(manifests)
+        selectors = [
+            *(
+                (service, {"matchLabels": service["spec"]["selector"]})
+                for service in of_kind(manifests, "Service")
+            ),
+            *((budget, budget["spec"]["selector"]) for budget in of_kind(manifests, "PodDisruptionBudget")),
+        ]
+        for manifest, selector in selectors:
+            taken = [name for name, labels in pods.items() if selects(selector, labels)]
+            assert taken == [manifest["metadata"]["name"]], f"{variant}: {named(manifest)}"
+
+
+def test_every_port_of_a_service_is_one_of_its_pods(rendered):
+    for manifests in rendered.values():
+        ports = {
+            workload["metadata"]["name"]: pod(workload)["containers"][0]["ports"]
+            for workload in of_kind(manifests, "Deployment", "StatefulSet")
+        }
+        for service in of_kind(manifests, "Service"):
+            there = {port["name"] for port in ports[service["metadata"]["name"]]}
+            for port in service["spec"]["ports"]:
+                assert port.get("targetPort", port["name"]) in there, named(service)
+
+
+def test_every_setting_and_account_that_a_pod_names_is_there(rendered):
+    for variant, manifests in rendered.items():
+        there = {named(manifest) for manifest in manifests}
+        for deployment in of_kind(manifests, "Deployment"):
+            assert f"ServiceAccount {pod(deployment)['serviceAccountName']}" in there
+            configs = [
+                source["configMapRef"]["name"]
+                for source in pod(deployment)["containers"][0]["envFrom"]
+                if "configMapRef" in source
+            ]
+            assert len(configs) == 1, named(deployment)
+            assert configs[0].startswith(f"{SETTINGS}-"), (
+                "the hash in its name rolls the Pods when it changes"
+            )
+            assert f"ConfigMap {configs[0]}" in there, f"{variant}: {configs}"
+
+
+def test_a_pod_of_the_production_overlay_does_not_start_without_its_secret(rendered):
+    for deployment in of_kind(rendered["prod"], "Deployment"):
+        service = deployment["metadata"]["labels"]["app.kubernetes.io/name"]
+        secrets = [
+            source["secretRef"]
+            for source in pod(deployment)["containers"][0]["envFrom"]
+            if "secretRef" in source
+        ]
+        assert secrets == [{"name": f"{service}-secrets", "optional": False}], named(deployment)
+
+
+def test_every_policy_speaks_of_pods_that_are_there(rendered):
+    manifests = rendered["dev+network-policies"]
+    pods = _pods(manifests).values()
+    for policy in of_kind(manifests, "NetworkPolicy"):
+        rules = policy["spec"].get("ingress", []) + policy["spec"].get("egress", [])
+        peers = [peer for rule in rules for peer in rule.get("from", []) + rule.get("to", [])]
+        local = [peer["podSelector"] for peer in peers if "namespaceSelector" not in peer]
+        for selector in (policy["spec"]["podSelector"], *local):
+            assert any(selects(selector, labels) for labels in pods), named(policy)
+
+
+def test_the_policies_let_a_move_through_and_nothing_past_the_gateway(rendered):
+    allowed = _conversations(rendered["dev+network-policies"])
+    rules = {name for name in _deployments(rendered["dev"]) if name.startswith("rules-")}
+    assert rules
+    for title in rules:
+        assert {("gateway", title), ("lobby", title), ("projection", title)} <= allowed
+        assert not {peer for caller, peer in allowed if caller == title}
+    assert {("gateway", "lobby"), ("gateway", "projection"), ("projection", "lobby")} <= allowed
+    assert not {caller for caller, peer in allowed if peer == "gateway"}
+
+
+def _conversations(manifests):
+    """Who may call whom on the gRPC port: allowed on leaving and on entering."""
+    pods = _pods(manifests)
+    policies = of_kind(manifests, "NetworkPolicy")
+
+    def allows(subject, way, side, peer):
+        return any(
+            selects(policy["spec"]["podSelector"], pods[subject])
+            and {"protocol": "TCP", "port": 50051} in rule["ports"]
+            and any(
+                "podSelector" in to and selects(to["podSelector"], pods[peer]) for to in rule.get(side, [])
+            )
+            for policy in policies
+            for rule in policy["spec"].get(way, [])
+        )
+
+    return {
+        (caller, peer)
+        for caller in pods
+        for peer in pods
+        if caller != peer and allows(caller, "egress", "to", peer) and allows(peer, "ingress", "from", caller)
+    }
+
+
+def _deployments(manifests):
+    return {deployment["metadata"]["name"] for deployment in of_kind(manifests, "Deployment")}
+
+
+def _pods(manifests):
+    """The labels of each workload's Pods, by the workload's name."""
+    return {
+        workload["metadata"]["name"]: workload["spec"]["template"]["metadata"]["labels"]
+        for workload in of_kind(manifests, "Deployment", "StatefulSet")
+    }
