@@ -37,6 +37,13 @@ class Sender(Struct, frozen=True):
     traceparent: str = ""
 
 
+class Guarded(Struct, frozen=True):
+    """A sender whose command is refused unless the match is at `expected_version`; None takes it as it is."""
+
+    sender: Sender
+    expected_version: int | None
+
+
 def request_id_of(text: str | None) -> str:
     """`text`, or a random id when there is none. Raises BadRequest for one that cannot be an id."""
     if not text:

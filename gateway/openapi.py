@@ -103,7 +103,7 @@ def _operation(generated: Schema, route: Route) -> Schema:
         "responses": _responses(generated, route),
     }
     asks_for = signature(route.handler.fn).parameters
-    if "sender" in asks_for or "operator" in asks_for:
+    if asks_for.keys() & {"sender", "guarded", "operator"}:
         operation["security"] = [{"player": []}]
     elif "reader" in asks_for:  # for everybody, and with a token for its player
         operation["security"] = [{"player": []}, {}]

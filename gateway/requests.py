@@ -6,7 +6,7 @@ from litestar import Request
 from litestar.di import Provide
 from litestar.params import Parameter
 
-from gateway.callers import OPERATOR, Reader, Sender, request_id_of, traceparent_of
+from gateway.callers import OPERATOR, Guarded, Reader, Sender, request_id_of, traceparent_of
 from gateway.parts import Parts
 from services.core.errors import BadRequest
 
@@ -73,22 +73,25 @@ def operator(
     return Sender(OPERATOR, request_id_of(idempotency_key), traceparent_of(traceparent))
 
 
-def expected_version(if_match: IfMatch = None) -> int | None:
-    """Raises BadRequest for anything but a version or `*`."""
+def guarded(sender: Sender, if_match: IfMatch = None) -> Guarded:
+    """Raises BadRequest for an If-Match that is neither a version nor `*`."""
     if if_match is None or if_match.strip() == "*":
-        return None
+        return Guarded(sender, None)
     text = if_match.strip().removeprefix("W/").strip('"')
     if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise BadRequest("If-Match", "is no version of a match")
-    return int(text)
+    return Guarded(sender, int(text))
 
 
 def dependencies(parts: Parts) -> dict[str, Provide]:
-    """All of them, by the name that a route's parameter has."""
+    """All of them, by the name that a route's parameter has.
+
+    Each needs the one before: Litestar would start a group of tasks for two that could run side by side.
+    """
     return {
         "parts": Provide(lambda: parts, use_cache=True, sync_to_thread=False),
         "reader": Provide(reader, sync_to_thread=False),
         "sender": Provide(sender, sync_to_thread=False),
         "operator": Provide(operator, sync_to_thread=False),
-        "expected_version": Provide(expected_version, sync_to_thread=False),
+        "guarded": Provide(guarded, sync_to_thread=False),
     }

@@ -7,7 +7,7 @@ from msgspec import Meta, Raw, Struct
 from waystation.rules.v1 import rules_pb2
 
 from gateway.bodies import Body, passed
-from gateway.callers import Sender, Version
+from gateway.callers import Guarded, Sender, Version
 from gateway.matches import Command
 from gateway.parts import Parts
 from gateway.says import AT_A_MATCH, SIGNED, says
@@ -56,17 +56,16 @@ _COMMAND = (*SIGNED, *AT_A_MATCH, errors.MatchOver, errors.VersionConflict, erro
 async def submit_move(match: str, sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
     """Make a move. The receipt means that it is stored; it shows the match after the move."""
     made = NEW_MOVE.read(body)
-    return await _submit(
-        parts, sender, match, rules_pb2.SubmitMove(move=bytes(made.move)), made.expected_version
-    )
+    guarded = Guarded(sender, made.expected_version)
+    return await _submit(parts, guarded, match, rules_pb2.SubmitMove(move=bytes(made.move)))
 
 
 @post(
     "/v1/matches/{match:str}/resignation", status_code=200, tags=["play"], opt=says(Receipt, refuses=_COMMAND)
 )
-async def resign(match: str, sender: Sender, expected_version: int | None, parts: Parts) -> Response[bytes]:
+async def resign(match: str, guarded: Guarded, parts: Parts) -> Response[bytes]:
     """Give the match up; all other seats win."""
-    return await _submit(parts, sender, match, rules_pb2.Resign(), expected_version)
+    return await _submit(parts, guarded, match, rules_pb2.Resign())
 
 
 @post(
@@ -78,11 +77,9 @@ async def resign(match: str, sender: Sender, expected_version: int | None, parts
         refuses=(*_COMMAND, errors.OfferOpen),
     ),
 )
-async def offer_draw(
-    match: str, sender: Sender, expected_version: int | None, parts: Parts
-) -> Response[bytes]:
+async def offer_draw(match: str, guarded: Guarded, parts: Parts) -> Response[bytes]:
     """Offer a draw. The offer goes by the receipt's version and stands until an answer or a move."""
-    return await _submit(parts, sender, match, rules_pb2.OfferDraw(), expected_version)
+    return await _submit(parts, guarded, match, rules_pb2.OfferDraw())
 
 
 @post(
@@ -96,11 +93,11 @@ async def offer_draw(
     ),
 )
 async def answer_draw(
-    match: str, offer: Version, sender: Sender, expected_version: int | None, parts: Parts, body: bytes
+    match: str, offer: Version, guarded: Guarded, parts: Parts, body: bytes
 ) -> Response[bytes]:
     """Accept or decline the draw offered at version `offer`."""
     command = rules_pb2.AnswerDraw(offer=offer, accept=_ANSWER.read(body).accept)
-    return await _submit(parts, sender, match, command, expected_version)
+    return await _submit(parts, guarded, match, command)
 
 
 @post(
@@ -112,11 +109,9 @@ async def answer_draw(
         refuses=(*_COMMAND, errors.TakebackRefused, errors.OfferOpen),
     ),
 )
-async def request_takeback(
-    match: str, sender: Sender, expected_version: int | None, parts: Parts
-) -> Response[bytes]:
+async def request_takeback(match: str, guarded: Guarded, parts: Parts) -> Response[bytes]:
     """Ask to take your last move back; the request goes by the receipt's version."""
-    return await _submit(parts, sender, match, rules_pb2.RequestTakeback(), expected_version)
+    return await _submit(parts, guarded, match, rules_pb2.RequestTakeback())
 
 
 @post(
@@ -130,11 +125,11 @@ async def request_takeback(
     ),
 )
 async def answer_takeback(
-    match: str, takeback: Version, sender: Sender, expected_version: int | None, parts: Parts, body: bytes
+    match: str, takeback: Version, guarded: Guarded, parts: Parts, body: bytes
 ) -> Response[bytes]:
     """Accept or decline the takeback requested at version `takeback`."""
     command = rules_pb2.AnswerTakeback(request=takeback, accept=_ANSWER.read(body).accept)
-    return await _submit(parts, sender, match, command, expected_version)
+    return await _submit(parts, guarded, match, command)
 
 
 @post(
@@ -147,16 +142,12 @@ async def answer_takeback(
         refuses=(*_COMMAND, errors.NotAllowed),
     ),
 )
-async def abort(
-    match: str, operator: Sender, expected_version: int | None, parts: Parts, body: bytes
-) -> Response[bytes]:
+async def abort(match: str, operator: Sender, parts: Parts, body: bytes) -> Response[bytes]:
     """End a match without a winner; needs an operator's token."""
     command = rules_pb2.Abort(note=_ABORT_NOTE.read(body).note)
-    return await _submit(parts, operator, match, command, expected_version)
+    return await _submit(parts, Guarded(operator, None), match, command)
 
 
-async def _submit(
-    parts: Parts, sender: Sender, match: str, command: Command, expected_version: int | None
-) -> Response[bytes]:
-    receipt = await parts.matches.submit(sender, MatchId(match), command, expected_version)
+async def _submit(parts: Parts, guarded: Guarded, match: str, command: Command) -> Response[bytes]:
+    receipt = await parts.matches.submit(guarded.sender, MatchId(match), command, guarded.expected_version)
     return passed(receipt.body, headers={"ETag": f'"{receipt.version}"', "Cache-Control": "no-store"})
