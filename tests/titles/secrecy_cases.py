@@ -4,15 +4,13 @@ What a viewer may not know is said once per title, in `tests/titles/<slug>/twins
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
 from services.core.ruleset import Ruleset
 from services.core.title import AnyTitle
 from tests.titles.found import settings
+from tests.titles.own_modules import own_module
 from tests.toy.titles.high_card import VERSIONS as TOY
 
 Viewer = int | None  # a seat; None is a spectator
@@ -49,7 +47,8 @@ class Case(NamedTuple):
 
     @property
     def twins(self) -> Twins:
-        return twins_of(self.title.slug)
+        twins: Twins = own_module(self.title.slug, "twins")
+        return twins
 
     @property
     def viewers(self) -> tuple[Viewer, ...]:
@@ -68,12 +67,3 @@ def one_case_a_title() -> list[Case]:
     """Each title by its defaults with the most seats it takes, where most is hidden."""
     widest = sorted((case for case in cases() if case.options == b"{}"), key=lambda case: case.seats)
     return list({case.title.slug: case for case in widest}.values())
-
-
-@cache
-def twins_of(slug: str) -> Any:
-    """The module that says what is hidden in a title. Raises ModuleNotFoundError when it is missing."""
-    for place in ("tests.titles", "tests.toy"):
-        if find_spec(f"{place}.{slug}") and find_spec(f"{place}.{slug}.twins"):
-            return import_module(f"{place}.{slug}.twins")
-    raise ModuleNotFoundError(f"tests/titles/{slug}/twins.py has to say what is hidden in {slug}")

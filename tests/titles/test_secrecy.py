@@ -83,17 +83,19 @@ def test_a_twin_looks_the_same_to_its_viewer_and_every_secret_differs(case):
 
 
 @each_hiding_case
-def test_matches_that_look_the_same_differ_at_nearly_every_version(case):
+def test_matches_that_look_the_same_differ_at_most_versions(case):
     for viewer in case.viewers:
-        one, other = twin_lines(case, viewer, Random(3))
-        pairs = [
-            (here.match.state, there.match.state)
-            for here, there in zip(one.decisions, other.decisions, strict=True)
-        ]
-        assert sum(here != there for here, there in pairs) > 0.8 * len(pairs)
+        pairs = []
+        for seed in (1, 2, 3):
+            one, other = twin_lines(case, viewer, Random(seed))
+            assert one.seed != other.seed
+            assert one.match.head != other.match.head
+            pairs += [
+                (here.match.state, there.match.state)
+                for here, there in zip(one.decisions, other.decisions, strict=True)
+            ]
+        assert sum(here != there for here, there in pairs) > len(pairs) / 2
         assert all(case.twins.known(here, viewer) == case.twins.known(there, viewer) for here, there in pairs)
-        assert one.seed != other.seed
-        assert one.match.head != other.match.head
 
 
 @each_hiding_case

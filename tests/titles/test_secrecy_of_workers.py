@@ -32,7 +32,7 @@ async def workers(case, viewer, seed):
     """Two workers, and moves that the viewer may not make in either match."""
     rng = Random(seed)
     # Few changes of luck leave a move that both matches allow next, many leave little that is the same.
-    one, other = twin_lines(case, viewer, rng, plies=rng.randrange(2, 21), tries=12 if seed % 2 else 150)
+    one, other = twin_lines(case, viewer, rng, plies=rng.randrange(2, 21), tries=12 if seed % 2 else 100)
     legal = [
         move
         for decision in one.decisions

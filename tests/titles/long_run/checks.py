@@ -6,8 +6,7 @@ import msgspec
 
 from services.core.chance import Recorded
 from tests.titles.found import Playout, Ply
-from tests.titles.long_run.playing import invariants_of
-from tests.titles.secrecy_cases import twins_of
+from tests.titles.own_modules import own_module
 
 LOOKS_A_MATCH = 1  # positions of each match at which the costly checks are made
 REPLAYED = 0.25  # of the matches
@@ -25,9 +24,7 @@ def check(playout: Playout, rng: Random) -> None:
         _look(playout, ply, rng)
     if rng.random() < REPLAYED:
         _check_replay(playout)
-    own = invariants_of(title.slug)
-    if own is not None:
-        own.check(plies, rng)
+    own_module(title.slug, "invariants").check(plies, rng)
 
 
 def _check_end(playout: Playout) -> None:
@@ -66,7 +63,7 @@ def _look(playout: Playout, ply: Ply, rng: Random) -> None:
     before = title.canonical(ply.before)
     title.apply(ply.before, ply.seat, ply.move, Recorded(ply.luck))
     assert title.canonical(ply.before) == before
-    twins = twins_of(title.slug)
+    twins = own_module(title.slug, "twins")
     for viewer in (None, *range(playout.setting.seats)):
         shown = title.view(ply.before, viewer)
         twin = title.view(twins.twin(ply.before, viewer, rng), viewer)

@@ -1,24 +1,15 @@
 """Random matches for the long run: the same for the same title, seed and number, in any process."""
 
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from random import Random
-from types import ModuleType
 from typing import Any
 
 from services.core.chance import Rolling, luck_key
 from tests.titles.found import Playout, Ply, Setting
 from tests.titles.long_run.settings import every_setting
+from tests.titles.own_modules import own_module
 
 PLIES_MAX = 20_000  # far more than any title allows: a match that never ends is a fault too
-
-
-@cache
-def invariants_of(slug: str) -> ModuleType | None:
-    """The title's `tests/titles/<slug>/invariants.py`, if it has one."""
-    name = f"tests.titles.{slug}.invariants"
-    return import_module(name) if find_spec(f"tests.titles.{slug}") and find_spec(name) else None
 
 
 @cache
@@ -35,7 +26,7 @@ def played(slug: str, seed: int, number: int) -> Playout:
     """One whole match. A title's invariants.py may say how moves are `chosen`; else all are as likely."""
     setting = setting_of(slug, number)
     title, rng = setting.title, Random(f"{slug} {seed} {number}")
-    choose = getattr(invariants_of(slug), "chosen", None)
+    choose = getattr(own_module(slug, "invariants"), "chosen", None)
     key = luck_key(rng.randbytes(32), "m", [""] * setting.seats)
     chance = Rolling(key, 0)
     options = setting.rules.read_options(setting.options, setting.seats)
