@@ -9,6 +9,7 @@ import os
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from random import Random
@@ -19,6 +20,7 @@ from tests.titles.long_run.checks import check
 from tests.titles.long_run.playing import played, setting_of
 
 BATCH = 50  # matches that one process plays before it reports
+FAULTS_SHOWN = 3  # of each title
 
 
 class Batch(NamedTuple):
@@ -60,7 +62,7 @@ def run(batch: Batch) -> Figures:
 def _match(batch: Batch, number: int) -> Figures:
     try:
         playout = played(batch.slug, batch.seed, number)
-        check(playout, Random(number))
+        check(playout, Random(f"{batch.seed} {number}"))
     except Exception:
         return Figures(matches=1, faults=(_reported(batch, number, traceback.format_exc()),))
     return Figures(1, len(playout.plies), len(playout.plies))
@@ -84,20 +86,33 @@ def main() -> int:
     todo = list(batches(slugs, asked.seed, asked.matches))
     if asked.only is not None:
         todo = [Batch(slug, asked.seed, range(asked.only, asked.only + 1)) for slug in slugs]
-    totals = dict.fromkeys(slugs, Figures())
+    totals = list(_by_title(todo))
+    return 1 if any(figures.faults for figures in totals) else 0
+
+
+def _by_title(todo: list[Batch]) -> Iterator[Figures]:
+    """The figures of each title, printed as soon as its last batch is done."""
+    left = Counter(batch.slug for batch in todo)
+    totals = dict.fromkeys(left, Figures())
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         running = {pool.submit(run, batch): batch.slug for batch in todo}
         for done in as_completed(running):
             slug = running[done]
             totals[slug] = totals[slug].plus(done.result())
-    for slug, figures in totals.items():
-        print(
-            f"{slug}: {figures.matches} matches, {figures.plies} plies, {figures.seconds:.0f} s of CPU, "
-            f"longest {figures.longest}, {len(figures.faults)} failed"
-        )
-        for fault in figures.faults[:3]:
-            print(fault)
-    return 1 if any(figures.faults for figures in totals.values()) else 0
+            left[slug] -= 1
+            if not left[slug]:
+                _print(slug, totals[slug])
+                yield totals[slug]
+
+
+def _print(slug: str, figures: Figures) -> None:
+    print(
+        f"{slug}: {figures.matches} matches, {figures.plies} plies, {figures.seconds:.0f} s of CPU, "
+        f"longest {figures.longest}, {len(figures.faults)} failed",
+        flush=True,
+    )
+    for fault in figures.faults[:FAULTS_SHOWN]:
+        print(fault, flush=True)
 
 
 def _asked() -> argparse.Namespace:
