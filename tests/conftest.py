@@ -6,7 +6,7 @@ Async tests are marked `pytest.mark.anyio` and run on uvloop, as the services do
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from uuid import uuid4
 
 import pytest
@@ -18,6 +18,12 @@ from services.core.ids import MatchId
 @pytest.fixture(scope="session")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(scope="session", autouse=True)
+async def one_loop(anyio_backend: object) -> AsyncIterator[None]:
+    """Keeps one event loop for all tests: gRPC's poller may report to a test's loop after the test's end."""
+    yield  # noqa: PT022 - the loop lives as long as this is not returned
 
 
 @pytest.fixture(scope="session")

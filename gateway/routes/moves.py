@@ -74,7 +74,7 @@ async def resign(match: str, guarded: Guarded, parts: Parts) -> Response[bytes]:
     tags=["play"],
     opt=says(
         Receipt,
-        refuses=(*_COMMAND, errors.OfferOpen),
+        refuses=(*_COMMAND, errors.OfferOpen, errors.NoMoreOffers),
     ),
 )
 async def offer_draw(match: str, guarded: Guarded, parts: Parts) -> Response[bytes]:
@@ -106,7 +106,7 @@ async def answer_draw(
     tags=["play"],
     opt=says(
         Receipt,
-        refuses=(*_COMMAND, errors.TakebackRefused, errors.OfferOpen),
+        refuses=(*_COMMAND, errors.TakebackRefused, errors.OfferOpen, errors.NoMoreOffers),
     ),
 )
 async def request_takeback(match: str, guarded: Guarded, parts: Parts) -> Response[bytes]:

@@ -28,6 +28,7 @@ from services.core.errors import (
     ClockExpired,
     ClockRunning,
     MatchOver,
+    NoMoreOffers,
     NothingToAnswer,
     NotSeated,
     NotYourTurn,
@@ -54,6 +55,9 @@ from services.core.match_events import (
 from services.core.secrecy import digest, salt
 from services.core.title import Outcome
 from services.core.upcast import schema_of
+
+# Moves are bounded by the title; talk between two who agree to go on for ever is bounded here.
+OFFERS_UNTIL = 10_000
 
 
 class Decision(Struct, frozen=True):
@@ -109,6 +113,7 @@ def _fact(match: Match, command: AnyCommand, by: int | str, move: Any, at: int) 
             outcome = _others_win(match, by, "resignation")
             return SeatResigned(outcome=outcome), match.state
         case OfferDraw():
+            _refuse_endless_talk(match)
             if match.draw_offer:
                 raise OfferOpen("draw offer", match.draw_offer.version)
             return DrawOffered(), match.state
@@ -151,7 +156,13 @@ def _answer_draw(match: Match, seat: int, command: AnswerDraw) -> Happening:
     return DrawAccepted(offer=offer.version, outcome=outcome)
 
 
+def _refuse_endless_talk(match: Match) -> None:
+    if match.version >= OFFERS_UNTIL:
+        raise NoMoreOffers(OFFERS_UNTIL)
+
+
 def _request_takeback(match: Match, seat: int) -> TakebackRequested:
+    _refuse_endless_talk(match)
     if match.takeback:
         raise OfferOpen("takeback request", match.takeback.version)
     if not match.ruleset.title.takebacks:

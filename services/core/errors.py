@@ -118,6 +118,15 @@ class OfferOpen(DomainError):
 
 
 @dataclass(eq=False)
+class NoMoreOffers(DomainError):
+    """So long a match takes moves only, and what ends it: the titles bound those."""
+
+    reason: ClassVar[str] = "NO_MORE_OFFERS"
+    says: ClassVar[str] = "after version {limit} there are no more offers and takebacks"
+    limit: int
+
+
+@dataclass(eq=False)
 class TakebackRefused(DomainError):
     """The title, or the luck drawn since, does not allow it."""
 

@@ -60,6 +60,7 @@ TABLE: Mapping[type[DomainError], Status] = {
     errors.ClockRunning: _NOT_NOW,
     errors.NothingToAnswer: _NOT_NOW,
     errors.OfferOpen: _NOT_NOW,
+    errors.NoMoreOffers: _NOT_NOW,
     errors.TakebackRefused: _NOT_NOW,
     errors.VersionConflict: _STALE,
     # The writer's picture was wrong, not the request: sent again, it meets the stream as it is.

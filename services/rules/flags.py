@@ -21,6 +21,7 @@ from services.core.errors import (
 from services.core.ids import MatchId
 from services.kit.moment import now_ms
 from services.kit.store import EventStore
+from services.kit.tasks import ended
 from services.rules.archive import Archive
 from services.rules.desk import Desk
 from services.rules.ledger import deadline_of
@@ -49,9 +50,7 @@ class Flags:
         self._sweeping = asyncio.create_task(self._keep_sweeping())
 
     async def stop(self) -> None:
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            await asyncio.wait([self._sweeping])
+        await ended(self._sweeping)
 
     async def _keep_sweeping(self) -> None:
         while True:

@@ -8,6 +8,7 @@ import structlog
 
 from services.core.ids import match_stream
 from services.kit.relay import Relay
+from services.kit.tasks import ended
 from services.rules.live import Live
 from services.rules.news import News
 from services.rules.published import published
@@ -34,9 +35,7 @@ class Press:
 
     async def stop(self) -> None:
         """Publishes what waits, if that is soon done."""
-        if self._publishing is not None:
-            self._publishing.cancel()
-            await asyncio.wait([self._publishing])
+        await ended(self._publishing)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_S_MAX):
                 while self._waiting:

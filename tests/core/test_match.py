@@ -22,6 +22,7 @@ from services.core.errors import (
     MatchOver,
     MoveIllegal,
     MoveUnreadable,
+    NoMoreOffers,
     NothingToAnswer,
     NotSeated,
     NotYourTurn,
@@ -180,6 +181,17 @@ def test_one_draw_offer_at_a_time():
     table = Table()
     table.does(ANN, OfferDraw())
     assert isinstance(refusal(table, BOB, OfferDraw()), OfferOpen)
+
+
+@pytest.mark.parametrize("command", [OfferDraw(), RequestTakeback()])
+def test_players_cannot_make_a_match_endless_by_talking(command, monkeypatch):
+    monkeypatch.setattr("services.core.decide.OFFERS_UNTIL", 3)
+    table = Table(Forgiving()).moves(2)
+    error = refusal(table, ANN, command)
+    assert isinstance(error, NoMoreOffers)
+    assert error.limit == 3
+    table.moves()
+    assert table.match.outcome is not None
 
 
 def test_a_title_without_takebacks_refuses_them():

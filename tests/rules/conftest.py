@@ -7,12 +7,6 @@ from services.kit.redis_store import RedisStore
 from tests.rules.hosting import TOY_LIBRARY, Host, started
 
 
-@pytest.fixture(scope="session", autouse=True)
-async def one_loop(anyio_backend: object) -> AsyncIterator[None]:
-    """Keeps one event loop for all tests: gRPC's poller may report to a test's loop after the test's end."""
-    yield  # noqa: PT022 - the loop lives as long as this is not returned
-
-
 @pytest.fixture
 async def store(valkey_url: str) -> AsyncIterator[RedisStore]:
     store = await RedisStore.open(valkey_url)
