@@ -68,7 +68,7 @@ def unseal(stream: StreamName, entry: Entry, previous: bytes, version: int) -> E
         raise HistoryCorrupt(stream, version, "the entry does not match its hash")
     try:
         event = _decoder.decode(entry.body)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise HistoryCorrupt(stream, version, f"the entry is no event: {error}") from error
     if event.version != version:
         raise HistoryCorrupt(stream, version, f"the entry says that it is version {event.version}")
