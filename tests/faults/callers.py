@@ -87,11 +87,13 @@ class HttpCaller:
                 async with self._client.post(
                     url, data=body, headers=headers, timeout=aiohttp.ClientTimeout(ATTEMPT_S_MAX)
                 ) as response:
-                    answer = msgspec.json.decode(await response.read())
-                if response.status not in LATER:
-                    return response.status, answer
-            except (*UNANSWERED, msgspec.DecodeError):
+                    status, raw = response.status, await response.read()
+                if status not in LATER:
+                    return status, msgspec.json.decode(raw)
+            except UNANSWERED:
                 pass
+            except msgspec.DecodeError:
+                self._history.wrong.append(f"{path}: {status} with a body that is no JSON: {raw[:80]!r}")
             await asyncio.sleep(PAUSE_S)
         return 0, None
 

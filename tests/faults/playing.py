@@ -66,7 +66,7 @@ class Client:
                     await self._play(match, movers, means)
             except HistoryCorrupt as error:
                 self.ground.history.wrong.append(str(error))
-            except (DomainError, Refused, AssertionError, KeyError, TimeoutError):
+            except (DomainError, Refused, AssertionError, TimeoutError, ValueError):
                 await asyncio.sleep(0.5)
 
     async def _begin(self) -> tuple[MatchId, list[Mover]]:

@@ -38,7 +38,7 @@ class _Side(asyncio.Protocol):
 
     def reset(self) -> None:
         """Ends the connection with RST: whatever was on its way is gone."""
-        if self.transport is not None:
+        if self.transport is not None and not self.transport.is_closing():
             raw = self.transport.get_extra_info("socket")
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.transport.abort()
