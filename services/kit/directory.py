@@ -1,6 +1,8 @@
 """Looking up who is there: the workers of a title, the processes of a service, and what each can play."""
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
@@ -19,6 +21,7 @@ from services.kit.tasks import ended
 log = structlog.get_logger()
 
 REFRESH_S = 1.0
+LOOK_AGAIN_S = 0.1
 
 
 class TitleInfo(Struct, frozen=True):
@@ -46,6 +49,7 @@ class Directory:
         self._redis = redis
         self._fixed = {name: address for name, address in (fixed or {}).items() if address}
         self._picture = _Picture((), {})
+        self._looked_at = float("-inf")
         self._refreshing: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -72,6 +76,18 @@ class Directory:
             found = await answered(self._redis.hgetall(TITLES))
             titles = {slug.decode(): description for slug, description in found.items()}
         self._picture = _Picture(members, titles)
+
+    async def look_for(self, slug: str) -> None:
+        """Looks again if no worker of the title is known to be live: one may have come this moment.
+
+        At most every LOOK_AGAIN_S, whatever is asked for. While Redis is away the last picture stands.
+        """
+        now = time.monotonic()
+        if self.workers(slug) or now - self._looked_at < LOOK_AGAIN_S:
+            return
+        self._looked_at = now
+        with contextlib.suppress(StoreUnavailable):
+            await self.refresh()
 
     def titles(self) -> dict[Slug, TitleInfo]:
         """Every title that was ever announced, by slug."""

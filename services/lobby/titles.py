@@ -61,6 +61,7 @@ class Titles:
         request: RequestT,
     ) -> ResponseT:
         """Asks the worker for `match`; a second one when that one has just died."""
+        await self._directory.look_for(title)
         version = self._directory.newest_common_version(title)
         first = self._directory.pick(title, match, version)
         try:

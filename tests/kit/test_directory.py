@@ -175,3 +175,28 @@ async def test_an_outage_leaves_the_last_picture_and_an_emptied_redis_is_filled_
             await directory.refresh()
             assert directory.title("probe").available
         await redis.aclose()
+
+
+async def test_a_title_announced_this_moment_is_found_by_looking_for_it(redis: Redis, slug: Slug) -> None:
+    directory = await seen(redis)
+    async with announced(redis, worker(slug, "a:1")):
+        with pytest.raises(NoSuchTitle):
+            directory.title(slug)
+        await directory.look_for(slug)
+        assert directory.pick(slug, "m") == "a:1"
+
+
+async def test_looking_for_titles_that_are_not_there_asks_redis_only_now_and_then(
+    redis: Redis, slug: Slug, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = await seen(redis)
+    looks = 0
+
+    async def counted() -> None:
+        nonlocal looks
+        looks += 1
+
+    monkeypatch.setattr(directory, "refresh", counted)
+    for _ in range(50):
+        await directory.look_for(slug)
+    assert 1 <= looks <= 2
