@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PROTOS := $(shell find protos -name '*.proto')
 SLOW ?=
 
-.PHONY: help run test lint format protos bench replay lock clean
+.PHONY: help run test lint format protos bench bench-whole replay lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ protos: ## generate gen/ from protos/ again
 
 bench: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
 	$(BIN)/python -m bench.playouts $(ARGS)
+
+bench-whole: $(VENV)/.dev gen/.stamp ## measure the whole system under load (ARGS="--full", "--plan closed --seconds 10")
+	@$(BIN)/python -m bench.whole $(ARGS)
 
 replay: $(VENV)/.local gen/.stamp ## print a match version by version, proved from its stream: make replay MATCH=<id>
 	@test -n "$(MATCH)" || { echo "make replay: say which match: make replay MATCH=<id>"; exit 2; }

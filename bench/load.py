@@ -1,0 +1,260 @@
+"""The generator: a process that opens matches, plays them as a Plan says, and times every move.
+
+Reads one Plan and where the system is as JSON from its first argument. Prints "ready" when all matches are
+open and warm, plays after a line on its standard input, and prints a Played as JSON.
+
+A move over WebSocket counts when its sender has the receipt and the other player's client a view of that
+version or a later one. Over HTTP a move is one request: its receipt, with the view, is all that is awaited.
+"""
+
+import asyncio
+import os
+import random
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+import uvloop
+from msgspec import Raw, Struct
+
+from bench.clients import Broken, HttpClient, WebSocket
+from bench.plans import Plan
+from bench.scripts import Turn, script
+from services.kit.redis_store import RedisStore
+
+OPENING_AT_ONCE = 16
+WARM_TURNS = 4
+MOVE_S_MAX = 20.0
+MOVES_PER_S_MAX = 1_000  # of a closed loop: how many moves are prepared for
+
+
+class Job(Struct, frozen=True):
+    plan: Plan
+    host: str
+    port: int
+    redis_url: str
+
+
+class Played(Struct, frozen=True):
+    """`latencies_ms`: of each move that counts, since it was due. `late`: found no match free."""
+
+    seconds: float
+    latencies_ms: list[float]
+    late: int
+    cpu_s: float
+
+
+class _Frame(Struct):
+    type: str
+    version: int = 0
+    view: Raw = Raw()
+
+
+class _Opened(Struct):
+    match: str
+
+
+class _Guest(Struct):
+    token: str
+
+
+_read_frame = msgspec.json.Decoder(_Frame).decode
+
+
+class Board:
+    """One match with both players' connections, and what they will play."""
+
+    def __init__(self, match: str, tokens: list[str], turns: list[Turn]) -> None:
+        self.match = match
+        self.turns = turns
+        self.next = 0
+        self._tokens = tokens
+        self._seen = [0] * len(tokens)
+        self._sockets: list[WebSocket] = []
+        self._client: HttpClient | None = None
+        self._version = 0
+        self._is_acknowledged = False
+        self._done: asyncio.Future[None] | None = None
+
+    @property
+    def is_played(self) -> bool:
+        return self.next == len(self.turns)
+
+    async def connect(self, job: Job) -> None:
+        if job.plan.transport == "http":
+            self._client = await HttpClient.connect(job.host, job.port)
+            return
+        for seat, token in enumerate(self._tokens):
+            path = f"/v1/matches/{self.match}/live"
+            heed = self._heeding(seat)
+            self._sockets.append(await WebSocket.connect(job.host, job.port, path, token, heed))
+        async with asyncio.timeout(MOVE_S_MAX):
+            while not all(self._seen):  # noqa: ASYNC110 - happens once, before anything is timed
+                await asyncio.sleep(0.01)
+
+    async def play(self) -> None:
+        """The next turn, until it counts."""
+        turn = self.turns[self.next]
+        self.next += 1
+        if self._client is not None:
+            await self._post(self._client, turn)
+        else:
+            await self._send(turn)
+
+    async def _post(self, client: HttpClient, turn: Turn) -> None:
+        body = b'{"expected_version":%d,"move":%b}' % (turn.version, turn.move)
+        headers = {
+            "Authorization": f"Bearer {self._tokens[turn.seat]}",
+            "Idempotency-Key": f"move-{turn.version}",
+        }
+        status, answer = await client.ask("POST", f"/v1/matches/{self.match}/moves", body, headers)
+        if status != 200:
+            raise Broken(f"a move was refused: {answer[:300]!r}")
+
+    async def _send(self, turn: Turn) -> None:
+        self._version = turn.version + 1
+        self._is_acknowledged = False
+        self._done = asyncio.get_running_loop().create_future()
+        self._sockets[turn.seat].send(
+            b'{"type":"move","id":"%d","request_id":"move-%d","expected_version":%d,"move":%b}'
+            % (turn.version, turn.version, turn.version, turn.move)
+        )
+        await self._done
+
+    def _heeding(self, seat: int) -> Callable[[bytes], None]:
+        def heed(payload: bytes) -> None:
+            frame = _read_frame(payload)
+            if frame.type == "problem":
+                raise Broken(f"a frame was refused: {payload[:300]!r}")
+            if not bytes(frame.view):
+                return
+            self._seen[seat] = max(self._seen[seat], frame.version)
+            self._is_acknowledged = self._is_acknowledged or frame.type == "receipt"
+            is_seen = self._is_acknowledged and min(self._seen) >= self._version
+            if is_seen and self._done is not None and not self._done.done():
+                self._done.set_result(None)
+
+        return heed
+
+
+class Generator:
+    """Plays one Job."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._rng = random.Random(1)
+        self._latencies: list[float] = []
+        self._late = 0
+        self._boards: list[Board] = []
+
+    async def open(self) -> None:
+        """Opens and warms up the matches: some for each that is played at once, one after the other."""
+        store = await RedisStore.open(self._job.redis_url)
+        gate = asyncio.Semaphore(OPENING_AT_ONCE)
+
+        async def opened() -> Board:
+            async with gate:
+                return await self._opened(store)
+
+        first = await opened()
+        number = self._job.plan.matches * self._lives(len(first.turns) - WARM_TURNS)
+        self._boards = [first, *await asyncio.gather(*[opened() for _ in range(number - 1)])]
+        await store.close()
+
+    async def play(self) -> Played:
+        started, cpu = time.perf_counter(), time.process_time()
+        async with asyncio.timeout(self._job.plan.seconds + MOVE_S_MAX):
+            await (self._open_loop() if self._job.plan.rate else self._closed_loop())
+        return Played(time.perf_counter() - started, self._latencies, self._late, time.process_time() - cpu)
+
+    def _lives(self, turns: int) -> int:
+        """How many matches each player at once goes through, so that moves last as long as the plan."""
+        plan = self._job.plan
+        wanted = (plan.rate or MOVES_PER_S_MAX) * plan.seconds
+        return min(10, max(1, round(wanted / (plan.matches * turns))))
+
+    async def _opened(self, store: RedisStore) -> Board:
+        client = await HttpClient.connect(self._job.host, self._job.port)
+        guests = [msgspec.json.decode(await _ask(client, "/v1/players"), type=_Guest) for _ in range(2)]
+        table = msgspec.json.encode({"title": self._job.plan.title, "seats": 2})
+        made = await _ask(client, "/v1/matches", table, guests[0].token)
+        match = msgspec.json.decode(made, type=_Opened).match
+        await _ask(client, f"/v1/matches/{match}/seats", b"{}", guests[1].token)
+        client.close()
+        turns = await script(store, match, random.Random(self._rng.random()))
+        board = Board(match, [guest.token for guest in guests], turns)
+        await board.connect(self._job)
+        for _ in range(WARM_TURNS):
+            await board.play()
+        return board
+
+    async def _timed(self, board: Board, due: float) -> None:
+        await board.play()
+        self._latencies.append((time.perf_counter() - due) * 1000)
+
+    async def _closed_loop(self) -> None:
+        end = time.perf_counter() + self._job.plan.seconds
+        at_once = self._job.plan.matches
+
+        async def slot(boards: list[Board]) -> None:
+            for board in boards:
+                while not board.is_played and (now := time.perf_counter()) < end:
+                    await self._timed(board, now)
+
+        await asyncio.gather(*[slot(self._boards[number::at_once]) for number in range(at_once)])
+
+    async def _open_loop(self) -> None:
+        """Moves come due as a Poisson process, each in a match with none on its way."""
+        free = [board for board in self._boards if not board.is_played]
+        is_one_free = asyncio.Event()
+        playing: list[Awaitable[None]] = []
+
+        async def one(board: Board, due: float) -> None:
+            await self._timed(board, due)
+            if not board.is_played:
+                free.append(board)
+                is_one_free.set()
+
+        due = time.perf_counter()
+        end = due + self._job.plan.seconds
+        while (due := due + self._rng.expovariate(self._job.plan.rate)) < end:
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            while not free:
+                self._late += 1
+                is_one_free.clear()
+                await is_one_free.wait()
+            chosen = self._rng.randrange(len(free))
+            free[chosen], free[-1] = free[-1], free[chosen]
+            playing.append(asyncio.ensure_future(one(free.pop(), due)))
+        await asyncio.gather(*playing)
+
+
+async def _ask(client: HttpClient, path: str, body: bytes = b"", token: str = "") -> bytes:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    status, answer = await client.ask("POST", path, body, headers)
+    if status >= 300:
+        raise Broken(f"POST {path} was refused: {answer[:300]!r}")
+    return answer
+
+
+async def main(job: Job) -> None:
+    asyncio.get_running_loop().set_exception_handler(_give_up)
+    generator = Generator(job)
+    await generator.open()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print(msgspec.json.encode(await generator.play()).decode(), flush=True)
+
+
+def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+    """A broken connection makes the figures worthless."""
+    print(f"generator: {context.get('exception') or context.get('message')}", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    uvloop.run(main(msgspec.json.decode(sys.argv[1], type=Job)))
