@@ -96,3 +96,15 @@ test-manifests: $(VENV)/.dev gen/.stamp ## render, validate and judge every over
 test-containers: $(VENV)/.dev gen/.stamp ## play on the built images (needs Docker; make images first)
 	@deploy/kubectl.sh $(VENV)
 	$(BIN)/pytest tests/containers $(ARGS)
+
+# Under fire: docs/faults.md.
+.PHONY: test-faults test-simulation test-hostile
+
+test-faults: $(VENV)/.dev gen/.stamp ## kill, stop and restart everything under load, and check what clients were told (ARGS="--seconds 900")
+	@GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.faults $(ARGS)
+
+test-simulation: $(VENV)/.dev gen/.stamp ## thousands of simulated steps: crash, race, redeliver, reorder, rebuild
+	SIMULATED_RUNS=1000 SIMULATED_STEPS=60 $(BIN)/pytest tests/simulation $(ARGS)
+
+test-hostile: $(VENV)/.dev gen/.stamp ## forged tokens, ruined bodies and frames, secrets in logs
+	$(BIN)/pytest tests/hostile $(ARGS)
