@@ -82,7 +82,7 @@ def test_a_twin_looks_the_same_to_its_viewer_and_every_secret_differs(case):
         assert unchanged == set()
 
 
-@each_hiding_case
+@pytest.mark.parametrize("case", HIDING, ids=lambda case: case.title.slug)
 def test_matches_that_look_the_same_differ_at_most_versions(case):
     for viewer in case.viewers:
         pairs = []
