@@ -68,7 +68,7 @@ class Shelf:
 
 
 class World:
-    """`told`: receipts by match, player, kind of command and request id. `mail`: what may yet be delivered."""
+    """`told`: receipts by match, player, kind of command and request id. `mail`: yet to be delivered."""
 
     def __init__(self) -> None:
         self.store = FrailStore()
