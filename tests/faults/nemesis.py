@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from deploy.local.servers import EmbeddedServer
+from deploy.local.servers import EmbeddedServer, ServerFailed
 from deploy.local.system import Service, System
 from tests.faults.deliveries import deliver_again
 from tests.faults.proxy import Proxy
 
 TERMINATE_S_MAX = 15.0
+START_TRIES = 3
 DOWN_S = (3.0, 30.0)  # NATS, when it stays away for a while
 PAUSE_S = (0.3, 8.0)  # up to longer than an announcement lives
 
@@ -106,6 +107,8 @@ class Nemesis:
     async def _started(self, service: Service) -> None:
         """Gives the process the time that a start takes; whether it serves is what clients find out."""
         await asyncio.sleep(2.0)
+        if service.exit_code == -signal.SIGSEGV:
+            service.start()
 
     # Servers.
 
@@ -139,7 +142,14 @@ class Nemesis:
         server.resume()
 
     async def _in_thread(self, act: Callable[[], object]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._servers, act)
+        """A fork of this process, full of gRPC's threads, now and then dies before it becomes the server."""
+        for tries_left in reversed(range(START_TRIES)):
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._servers, act)
+                return
+            except ServerFailed:
+                if not tries_left:
+                    raise
 
     # Connections and deliveries.
 
