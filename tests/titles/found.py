@@ -76,31 +76,42 @@ def settings() -> tuple[Setting, ...]:
     """Each title's defaults at every number of seats, and each value of each option once."""
     found = []
     for slug in SLUGS:
-        for options in _option_sets(title_of(slug)):
-            found += [Setting(slug, options, seats) for seats in _seats(slug, options)]
-    return tuple(found)
+        title = title_of(slug)
+        found += [Setting(slug, b"{}", seats) for seats in title.seats]
+        found += [
+            _nearest_to_the_defaults(title, name, value)
+            for name, values in option_values(title).items()
+            for value in values
+            if value != getattr(title.Options(), name)
+        ]
+    return tuple(dict.fromkeys(found))
 
 
-def _seats(slug: str, options: bytes) -> Iterator[int]:
-    title = title_of(slug)
-    for seats in title.seats:
-        try:
-            Ruleset(title).read_options(options, seats)
-        except OptionInvalid:
-            continue
-        yield seats
-        if options != b"{}":
-            return
-
-
-def _option_sets(title: AnyTitle) -> Iterator[bytes]:
-    yield b"{}"
+def option_values(title: AnyTitle) -> dict[str, list[Any]]:
+    """By option, the values that its JSON Schema names: of a range of numbers both ends."""
     schema = msgspec.json.schema(title.Options)
     fields = schema["$defs"][title.Options.__name__]["properties"]
-    for name, field in fields.items():
-        for value in _values(field):
-            if value != field.get("default"):
-                yield msgspec.json.encode({name: value})
+    return {name: list(_values(field)) for name, field in fields.items()}
+
+
+def accepts(title: AnyTitle, options: bytes, seats: int) -> bool:
+    """Whether a table may be set up like this."""
+    try:
+        Ruleset(title).read_options(options, seats)
+    except OptionInvalid:
+        return False
+    return True
+
+
+def _nearest_to_the_defaults(title: AnyTitle, name: str, value: Any) -> Setting:
+    """A setting with this value that the title accepts, and as few other values as may be."""
+    others = [(other, choice) for other, choices in option_values(title).items() for choice in choices]
+    for changed in ({}, *({other: choice} for other, choice in others if other != name)):
+        options = msgspec.json.encode({**changed, name: value})
+        for seats in title.seats:
+            if accepts(title, options, seats):
+                return Setting(title.slug, options, seats)
+    raise AssertionError(f"{title.slug} accepts {name} = {value!r} with no other option")
 
 
 def _values(field: dict[str, Any]) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("services", "gateway", "cli", "deploy", "gen", "seeds", "tests", "pyproject.toml")
+COPIED = ("services", "gateway", "cli", "deploy", "gen", "seeds", "tests", "docs", "pyproject.toml")
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,36 @@ def run(tree, *command):
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
+
+
+SERVED = """
+import sys
+from pathlib import Path
+from deploy.local.servers import free_port
+from deploy.local.system import System, shipped_titles
+import subprocess
+assert "high_card" in shipped_titles()
+system = System(data=Path("data"), workers={"high_card": 1}, ports=[free_port()])
+system.start()
+try:
+    script = [sys.executable, "docs/first_match.py", "high_card", system.url]
+    subprocess.run(script, check=True, timeout=120)
+finally:
+    system.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_match_of_a_new_title_is_played_through_the_gateway(tree):
+    assert "over: {'winners': [" in run(tree, "-c", SERVED)
+
+
+@pytest.mark.slow
+def test_a_new_title_keeps_its_secrets_by_the_suite_untouched(tree):
+    suites = ("tests/titles/test_secrecy.py", "tests/titles/test_secrecy_of_workers.py")
+    out = run(tree, "-m", "pytest", "-q", "-k", "high_card", *suites)
+    assert " passed" in out
+    assert "skipped" not in out
 
 
 @pytest.mark.slow

@@ -2,21 +2,11 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import msgspec
 
-from services.core.errors import OptionInvalid
-from services.core.ruleset import Ruleset
 from services.core.title import AnyTitle
-from tests.titles.found import Setting, _values, title_of
-
-
-def option_values(title: AnyTitle) -> dict[str, list[Any]]:
-    """By option, the values that its JSON Schema names: of a range of numbers both ends."""
-    schema = msgspec.json.schema(title.Options)
-    fields = schema["$defs"][title.Options.__name__]["properties"]
-    return {name: list(_values(field)) for name, field in fields.items()}
+from tests.titles.found import Setting, accepts, option_values, title_of
 
 
 def every_setting(slug: str) -> list[Setting]:
@@ -28,9 +18,4 @@ def _every_setting(slug: str, title: AnyTitle) -> Iterator[Setting]:
     values = option_values(title)
     for chosen in product(*values.values()):
         options = msgspec.json.encode(dict(zip(values, chosen, strict=True)))
-        for seats in title.seats:
-            try:
-                Ruleset(title).read_options(options, seats)
-            except OptionInvalid:
-                continue
-            yield Setting(slug, options, seats)
+        yield from (Setting(slug, options, seats) for seats in title.seats if accepts(title, options, seats))
