@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
+from cyclopts.types import UInt16
+from cyclopts.validators import Number
 
 app = App(name="waystation", help="An event-sourced backend for turn-based board games.", version_flags=[])
 
@@ -14,10 +16,10 @@ app = App(name="waystation", help="An event-sourced backend for turn-based board
 def run(
     *,
     host: str = "127.0.0.1",
-    port: int = 8080,
+    port: UInt16 = 8080,
     data: Path | None = None,
     ephemeral: Annotated[bool, Parameter(negative=())] = False,
-    workers: int = 1,
+    workers: Annotated[int, Parameter(validator=Number(gte=1, lte=64))] = 1,
     fsync: Literal["everysec", "always"] = "everysec",
 ) -> int:
     """Serve everything on this machine, on embedded servers, until Ctrl-C.
@@ -83,7 +85,7 @@ def verify(record: Path) -> int:
     """
     from cli.verify import print_verdict
 
-    return print_verdict(sys.stdin.buffer.read() if str(record) == "-" else record.read_bytes())
+    return print_verdict(record)
 
 
 @app.command

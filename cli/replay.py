@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from cli.titles import ruleset_for
 from services.core.errors import DomainError
 from services.core.ids import MatchId, match_stream
+from services.core.match_events import MoveMade
 from services.core.replay import Step, replayed
 from services.kit.redis_store import RedisStore
 
@@ -41,8 +44,8 @@ def _shown(step: Step, seat: int | None) -> str:
     title = match.ruleset.title
     move = ""
     if event.type == "move_made":
-        raw = json.loads(event.data)["move"]
-        move = " " + title.notation(match.ruleset.read_move(json.dumps(raw).encode()))
+        made = msgspec.json.decode(event.data, type=MoveMade)
+        move = " " + title.notation(match.ruleset.read_move(made.move))
     heading = f"-- version {match.version}: {event.type} by {event.by}{move}  digest {event.digest}"
     return f"{heading}\n{title.render(title.view(match.state, seat))}\n"
 

@@ -70,10 +70,10 @@ def _watch(system: System) -> None:
         for name, service in system.services.items():
             if service.exit_code is None:
                 continue
-            print(f"waystation: {name} died (code {service.exit_code}): {service.last_words()}", flush=True)
             restarts[name] += 1
             if restarts[name] > RESTARTS_MAX:
-                raise SystemFailure(f"{name} died {restarts[name]} times; see {service.log}")
+                raise SystemFailure(f"{name} {service.ending}, {restarts[name]} times now; see {service.log}")
+            print(f"waystation: {name} {service.ending}; started again", flush=True)
             service.start()
 
 

@@ -9,6 +9,7 @@ command -v "$python" >/dev/null || { echo "waystation: there is no '$python'; in
     exit 1
 }
 
+echo "waystation: installing $(basename "$lock" .txt) requirements into $venv; the first time this takes a minute or two ..." >&2
 if command -v uv >/dev/null; then
     [ -x "$venv/bin/python" ] || uv venv --quiet --python "$python" "$venv"
     uv pip install --quiet --python "$venv/bin/python" --require-hashes -r "$lock"

@@ -78,6 +78,15 @@ class Service:
         self.process.kill()
         self.process.wait()
 
+    @property
+    def ending(self) -> str:
+        """How it ended, in a few words: by which signal, or with its own last line."""
+        code = self.exit_code
+        assert code is not None, f"{self.name} has not ended"
+        if code < 0:
+            return f"was killed by {signal.Signals(-code).name}"
+        return f"ended with code {code}: {self.last_words()}"
+
     def last_words(self) -> str:
         """The last line of its log: where a failed start says why."""
         lines = self.log.read_text(errors="replace").strip().splitlines() if self.log.exists() else []
@@ -144,7 +153,7 @@ class System:
         logs = self.data / "logs"
         logs.mkdir(exist_ok=True)
         for log in logs.glob("*.log"):
-            log.unlink()
+            log.replace(log.with_suffix(".log.before"))  # of the run before, one is kept
         if not self.redis_url:
             self.valkey = Valkey(self.data / "valkey", fsync=self.fsync)
             self.redis_url = self.valkey.start()
@@ -205,8 +214,7 @@ class System:
         """Raises SystemFailure if a child has ended by itself."""
         for service in self.services.values():
             if service.exit_code is not None:
-                words = service.last_words()
-                raise SystemFailure(f"{service.name} ended with code {service.exit_code}: {words}")
+                raise SystemFailure(f"{service.name} {service.ending}")
 
     def _stop_services(self, names: list[str]) -> None:
         running = [self.services[name] for name in names if self.services[name].exit_code is None]

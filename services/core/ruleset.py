@@ -1,5 +1,6 @@
 """A title with the codecs that belong to it: the typed form of its moves and options, and back."""
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -36,8 +37,7 @@ class Ruleset:
         try:
             options = msgspec.json.decode(raw or b"{}", type=self.title.Options)
         except msgspec.ValidationError as error:
-            detail, _, path = str(error).partition(" - at `$.")
-            raise OptionInvalid(path.rstrip("`") or "options", detail) from error
+            raise OptionInvalid(*_blamed(str(error))) from error
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise BadRequest("options", str(error)) from error
         self.title.check(options, seats)
@@ -51,3 +51,12 @@ class Ruleset:
             kinds, ref_template="#/$defs/{name}"
         )
         return {"options": options, "move": move, "view": view, "$defs": components}
+
+
+def _blamed(message: str) -> tuple[str, str]:
+    """The option that a validation error is about, and what is wrong with it."""
+    detail, _, path = message.partition(" - at `$.")
+    unknown = re.fullmatch(r"Object contains unknown field `(.*)`", detail)
+    if unknown:
+        return unknown[1], "there is no such option"
+    return path.rstrip("`") or "options", detail

@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from redis.asyncio import Redis
 
+from services.core.errors import StoreUnavailable
 from services.kit import plain_redis
 from services.kit.bus import Bus
 from services.kit.channels import Channels
@@ -32,8 +34,8 @@ async def backends(
 ) -> AsyncIterator[Backends]:
     """Opens them for `service`; `fixed`: addresses of services that need no announcement.
 
-    Raises StartFailed for a Redis that is not safe or a URL that is none, StoreUnavailable when Redis
-    does not answer. NATS may be away.
+    Raises StartFailed for a Redis that is not safe or does not answer, and for a URL that is none. NATS
+    may be away.
     """
     async with AsyncExitStack() as closing:
         store = await _store(settings)
@@ -56,6 +58,9 @@ async def _store(settings: ServiceSettings) -> RedisStore:
         return await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
     except (UnsafeRedis, ValueError) as error:
         raise StartFailed(str(error)) from error
+    except StoreUnavailable as error:
+        where = urlsplit(settings.redis_url)
+        raise StartFailed(f"REDIS_URL ({where.hostname}:{where.port or 6379}): {error}") from error
 
 
 def _bus(settings: ServiceSettings, service: str) -> Bus:

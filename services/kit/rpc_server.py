@@ -33,7 +33,7 @@ _OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_metadata_size", METADATA_BYTES_MAX),
     ("grpc.absolute_max_metadata_size", METADATA_BYTES_MAX),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # our clients ping every 20 s
     ("grpc.keepalive_permit_without_calls", 1),
 )
 _SERVING = health_pb2.HealthCheckResponse.SERVING

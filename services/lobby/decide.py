@@ -144,9 +144,11 @@ def _take(table: Table, command: TakeSeat, player: PlayerId, invited: bool) -> t
     mine = table.seat_of(player)
     if table.created.private and mine is None and not invited:
         raise NotSeated
-    _refuse_unless_open(table)
     if mine is not None:
         raise AlreadySeated(mine)
+    if len(table.sealed) == table.created.seats:
+        raise TableFull(table.created.seats)
+    _refuse_unless_open(table)
     seats = range(table.created.seats)
     if command.seat is not None and command.seat not in seats:
         raise BadRequest("seat", f"this table has seats 0 to {seats.stop - 1}")
@@ -192,7 +194,7 @@ def _sealed(table: Table) -> tables.TableSealed:
 
 def _refuse_unless_open(table: Table) -> None:
     if table.status != "open":
-        raise TableClosed(table.status)
+        raise TableClosed("started" if table.status == "sealed" else table.status)
 
 
 def _event(fact: TableFact, version: int, at: int, command: TableCommand, issued: Issued) -> Event:

@@ -54,7 +54,7 @@ def test_a_seat_is_taken_once_and_a_player_sits_once(guests: Guests, client: htt
 
 def test_a_table_that_has_begun_takes_nobody(guests: Guests, client: httpx.Client) -> None:
     match = begun(guests)
-    refused(Guest(client).post(f"/v1/matches/{match}/seats"), 409, "TABLE_CLOSED")
+    refused(Guest(client).post(f"/v1/matches/{match}/seats"), 409, "TABLE_FULL")
 
 
 def test_only_the_host_starts_and_only_with_enough_players(guests: Guests) -> None:

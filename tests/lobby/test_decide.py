@@ -131,7 +131,7 @@ CLOSED = given(created(), ("ann", LeaveSeat()))
         (created().table, "bob", TakeSeat(seat=3), errors.BadRequest),
         (given(created(2), BOB_SITS), "cara", TakeSeat(), errors.TableFull),
         (given(created(2), BOB_SITS), "cara", TakeSeat(seat=1), errors.TableFull),
-        (SEALED, "cara", TakeSeat(), errors.TableClosed),
+        (SEALED, "cara", TakeSeat(), errors.TableFull),
         (CLOSED, "cara", TakeSeat(), errors.TableClosed),
         (SEALED, "bob", LeaveSeat(), errors.TableClosed),
         (SEALED, "ann", StartTable(), errors.TableClosed),
