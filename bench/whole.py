@@ -117,7 +117,7 @@ def _profiled(pids: dict[str, int], name: str, plan: Plan) -> subprocess.Popen[b
     print(f"profile of {name}: {path}", file=sys.stderr)
     spy = Path(sys.executable).with_name("py-spy")
     seconds = str(max(1, int(plan.seconds)))
-    asked = ("record", "--pid", str(pid), "--duration", seconds, "--rate", "400", "--format", "raw")
+    asked = ("record", "--pid", str(pid), "--duration", seconds, "--rate", "400", "--gil", "--format", "raw")
     return subprocess.Popen([str(spy), *asked, "--output", str(path)], stdout=subprocess.DEVNULL)
 
 
