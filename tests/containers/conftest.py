@@ -1,0 +1,46 @@
+"""A Docker engine for the tests of this folder, and the dev overlay run on it."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+
+import docker
+import pytest
+
+from services.kit.redis_store import RedisStore
+from tests.containers.cluster import Cluster, Way
+from tests.containers.engine import engine, give_up
+from tests.e2e.conftest import UNLIMITED
+from tests.e2e.site import Site
+from tests.k8s.rendering import KUBECTL, overlay
+
+os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
+os.environ.setdefault("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> Iterator[docker.DockerClient]:
+    client = engine()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def cluster(docker_engine: docker.DockerClient) -> Iterator[Cluster]:
+    """One Pod of everything in the dev overlay."""
+    if not KUBECTL.is_file():
+        give_up(f"no kubectl at {KUBECTL}: run deploy/kubectl.sh")
+    with Cluster(docker_engine, overlay("dev"), {"gateway-secrets": UNLIMITED}) as running:
+        yield running
+
+
+@pytest.fixture
+async def site(cluster: Cluster) -> AsyncIterator[Site]:
+    async with Way(cluster, "gateway", 8080) as way, Site([way.url]) as site:
+        yield site
+
+
+@pytest.fixture
+async def store(cluster: Cluster) -> AsyncIterator[RedisStore]:
+    store = await RedisStore.open(f"redis://127.0.0.1:{cluster.port('redis', 6379)}")
+    yield store
+    await store.close()

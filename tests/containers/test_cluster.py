@@ -1,0 +1,151 @@
+"""The Pods of the dev overlay, run for real: matches of every title, scaling, rolling, metrics."""
+
+import asyncio
+import json
+import random
+import re
+import urllib.request
+
+import pytest
+
+from deploy.local.system import shipped_titles
+from deploy.manifests import dns_name
+from tests.containers.engine import words_of
+from tests.e2e.checking import check_history, check_lists, check_record, folded
+from tests.e2e.playing import History, play_http, play_sockets
+from tests.e2e.site import gathered
+from tests.k8s.rendering import K8S
+
+pytestmark = pytest.mark.anyio
+
+SEED = 20260201
+SCALED = "make_way"
+
+
+class Play:
+    """Players of random matches, one after the other; told to end, they play those they have begun."""
+
+    def __init__(self, site, titles, at_once):
+        self.site = site
+        self.titles = titles
+        self.history = History()
+        self.matches = []
+        self._stopping = asyncio.Event()
+        self._rng = random.Random(SEED)
+        self._tasks = [asyncio.create_task(self._keep_playing(n)) for n in range(at_once)]
+
+    async def moves(self, number):
+        """Returns when that many more moves have been acknowledged."""
+        enough = len(self.history.acknowledged) + number
+        async with asyncio.timeout(120):
+            while len(self.history.acknowledged) < enough:
+                for task in self._tasks:
+                    if task.done():
+                        task.result()
+                await asyncio.sleep(0.02)
+
+    async def ended(self):
+        """Lets all matches come to their end."""
+        self._stopping.set()
+        async with asyncio.timeout(240):
+            await asyncio.gather(*self._tasks)
+
+    async def _keep_playing(self, number):
+        seats = {
+            title["slug"]: title["seats"]["min"]
+            for title in (await self.site.ask("GET", "/v1/titles"))["titles"]
+        }
+        while not self._stopping.is_set():
+            title = self.titles[number % len(self.titles)]
+            players = await self.site.players(seats[title])
+            match = await gathered(players, title)
+            self.matches.append((match, players))
+            rng = random.Random(self._rng.random())
+            if number % 3:
+                await play_http(players, match, self.history, rng)
+            else:
+                await play_sockets(players, match, self.site.urls[0], self.history, rng)
+
+
+async def kept(store, site, play):
+    """Every acknowledged move of `play` is in the streams, and every match proves itself; how many moves."""
+    ids = [match for match, _ in play.matches]
+    moves = await check_history(store, play.history, ids)
+    assert moves == sum([len(await folded(store, match)) - 1 for match in ids])
+    await check_lists(store, site, ids)
+    for match, players in play.matches[:8]:
+        await check_record(players[0], match, len(await folded(store, match)))
+    return moves
+
+
+async def test_every_title_is_played_from_the_first_move_to_the_list_of_results(cluster, site, store):
+    for pod, seconds in cluster.started_s.items():
+        print(f"{pod:48} ready after {seconds:5.1f} s")
+    play = Play(site, shipped_titles(), at_once=2 * len(shipped_titles()))
+    await play.moves(200)
+    await play.ended()
+    moves = await kept(store, site, play)
+    print(f"seed {SEED}: {len(play.matches)} matches, {moves} moves, {site.retried} requests repeated")
+    assert site.retried == 0
+
+
+async def test_a_title_scales_from_one_worker_to_three_and_back_under_load(cluster, site, store):
+    rules = f"rules-{dns_name(SCALED)}"
+    play = Play(site, [SCALED], at_once=16)
+    await play.moves(200)
+    await asyncio.to_thread(cluster.scale, rules, 3)
+    workers = list(cluster.pods[rules])
+    await play.moves(1500)
+    decided = [words_of(worker.container, 100_000).count('"event":"match_started"') for worker in workers]
+    before = len(play.history.acknowledged)
+    await asyncio.to_thread(cluster.scale, rules, 1)
+    while_leaving = len(play.history.acknowledged) - before
+    await play.moves(200)
+    await play.ended()
+    moves = await kept(store, site, play)
+    assert all(decided), f"matches started by each of three workers: {decided}"
+    assert while_leaving, "nobody played while the workers left"
+    assert [left.code for left in cluster.left[-2:]] == [0, 0]
+    print(
+        f"1 -> 3 -> 1 workers of {SCALED}: {len(play.matches)} matches, {moves} moves, started by {decided}"
+    )
+    print(f"{while_leaving} moves while two left, {site.retried} requests repeated")
+
+
+async def test_every_deployment_rolls_under_load_and_no_acknowledged_move_is_lost(cluster, site, store):
+    play = Play(site, shipped_titles(), at_once=12)
+    await play.moves(50)
+    for deployment in cluster.deployments:
+        moves, retried = len(play.history.acknowledged), site.retried
+        left = await asyncio.to_thread(cluster.roll, deployment)
+        moves, retried = len(play.history.acknowledged) - moves, site.retried - retried
+        print(
+            f"{deployment:24} {moves:5} moves meanwhile, {retried:3} requests repeated,"
+            f" gone in {left.seconds:.1f} s"
+        )
+        assert moves, f"nobody moved while {deployment} was rolled"
+        assert left.code == 0, f"{deployment} did not leave by itself"
+    await play.ended()
+    moves = await kept(store, site, play)
+    print(f"{len(play.matches)} matches, {moves} acknowledged moves, all stored once")
+
+
+async def test_every_metric_of_the_dashboard_and_the_alerts_is_one_that_a_service_has(cluster, site):
+    there = set()
+    for deployment in cluster.deployments:
+        with_types = await asyncio.to_thread(_scraped, cluster.port(deployment, 9090))
+        there |= set(re.findall(r"^# TYPE (\w+) ", with_types, re.MULTILINE))
+    monitoring = K8S / "components" / "monitoring"
+    panels = json.loads((monitoring / "dashboards" / "waystation.json").read_text())["panels"]
+    texts = [target["expr"] for panel in panels for target in panel["targets"]]
+    texts += re.findall(r"expr: (.*)", (monitoring / "alerts.yaml").read_text())
+    asked = set(re.findall(r"\b([a-z]+_[a-z_]+[a-z])\b(?=[\[{ )]|$)", " ".join(texts))) - {
+        "histogram_quantile"
+    }
+    assert len(asked) > 8
+    assert {re.sub(r"_(bucket|count)$", "", name) for name in asked} <= there
+
+
+def _scraped(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+        return answer.read().decode()

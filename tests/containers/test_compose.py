@@ -1,0 +1,71 @@
+"""The compose file brings up a system that can be played, with more than one worker of a title."""
+
+import os
+import random
+import shutil
+import subprocess
+import urllib.request
+import uuid
+
+import pytest
+
+from deploy.local.servers import free_port
+from deploy.local.system import ROOT, shipped_titles
+from deploy.manifests import COMPOSE
+from tests.containers.engine import give_up, wait_until
+from tests.e2e.conftest import UNLIMITED
+from tests.e2e.playing import History, play_http
+from tests.e2e.site import Site, gathered
+
+pytestmark = pytest.mark.anyio
+
+
+def composer():
+    """The command of Compose v2, or of docker-compose 1.29."""
+    plugin = ["docker", "compose"]
+    if subprocess.run([*plugin, "version"], capture_output=True, check=False).returncode == 0:
+        return plugin
+    if not shutil.which("docker-compose"):
+        give_up("neither `docker compose` nor `docker-compose` is there")
+    return ["docker-compose"]
+
+
+@pytest.fixture(scope="module")
+def url(docker_engine):
+    """A gateway of a system under a name of its own, with two workers of one title."""
+    port = free_port()
+    command = [*composer(), "-p", f"waystation{uuid.uuid4().hex[:8]}", "-f", str(ROOT / COMPOSE)]
+    env = {**os.environ, **UNLIMITED, "PORT": str(port)}
+
+    def compose(*arguments):
+        done = subprocess.run([*command, *arguments], env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+
+    try:
+        compose("up", "-d", "--scale", "rules-wayfare=2")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        compose("down", "--volumes", "--timeout", "5")
+
+
+def available(url):
+    try:
+        with urllib.request.urlopen(f"{url}/v1/titles", timeout=2) as answer:
+            return answer.read().count(b'"available":true')
+    except OSError:
+        return 0
+
+
+async def test_every_title_can_be_played_on_what_compose_starts(url):
+    seconds = wait_until(lambda: available(url) == len(shipped_titles()), "every title can be played")
+    print(f"compose: every title can be played {seconds:.1f} s after `up`")
+    history = History()
+    async with Site([url]) as site:
+        titles = (await site.ask("GET", "/v1/titles"))["titles"]
+        assert {title["slug"] for title in titles} == set(shipped_titles())
+        for title in titles:
+            players = await site.players(title["seats"]["min"])
+            match = await gathered(players, title["slug"])
+            await play_http(players, match, history, random.Random(match))
+            assert (await players[0].view(match))["status"] == "over"
+    print(f"{len(history.acknowledged)} moves")
