@@ -43,6 +43,7 @@ HANDLERS = [
     health.alive,
     health.ready,
     health.metrics,
+    docs.front_door,
     docs.openapi,
     docs.docs,
     docs.list_errors,
@@ -100,4 +101,9 @@ def _written(request: AnyRequest, problem: Problem) -> Response[bytes]:
 def _bad_parameter(error: ValidationException) -> BadRequest:
     """What Litestar found wrong with a parameter, in our words."""
     found = error.extra[0] if isinstance(error.extra, list) and error.extra else {}
-    return BadRequest(str(found.get("key", "request")), str(found.get("message", error.detail)))
+    name = str(found.get("key", "request"))
+    return BadRequest(_QUERY_NAMES.get(name, name), str(found.get("message", error.detail)))
+
+
+# Parameters whose name on the wire is no name in Python, or says too little there.
+_QUERY_NAMES = {"first": "from", "last": "to"}

@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from litestar import MediaType, Response, get
 from litestar.exceptions import NotFoundException
+from litestar.response import Redirect
 
 from gateway.bodies import passed
 from gateway.openapi import document_of
@@ -14,6 +15,12 @@ from gateway.problems import title_of, type_of
 from gateway.requests import AnyRequest
 from services.core.errors import DomainError
 from services.kit.statuses import TABLE
+
+
+@get("/", include_in_schema=False)
+async def front_door() -> Redirect:
+    """People who come without a path are shown what there is."""
+    return Redirect("/docs")
 
 
 @get("/openapi.json", include_in_schema=False)

@@ -36,6 +36,17 @@ def test_the_curl_match_of_the_readme_makes_a_move(system):
     assert "/errors/" not in out
 
 
+def test_a_browser_without_a_path_is_shown_the_documentation(system):
+    out = shell(f"curl -sL -w '%{{url_effective}}' {system.url}/")
+    assert out.endswith("/docs")
+    assert "/v1/matches" in out
+
+
+def test_a_wrong_query_parameter_is_called_what_the_client_called_it(system):
+    problem = json.loads(shell(f"curl -s '{system.url}/v1/matches/m/events?from=-5'"))
+    assert (problem["reason"], problem["field"]) == ("BAD_REQUEST", "from")
+
+
 @pytest.mark.parametrize("title", ["make_way", "wayfare"])
 def test_the_script_plays_a_match_which_replays_and_whose_record_verifies(system, title, tmp_path):
     played = shell(f"python docs/first_match.py {title} {system.url}")
