@@ -7,7 +7,6 @@ A child dies with the thread that started it (Linux): start servers from a threa
 """
 
 import contextlib
-import ctypes
 import platform
 import shutil
 import signal
@@ -17,7 +16,6 @@ import sys
 import sysconfig
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -125,13 +123,12 @@ class EmbeddedServer(ABC):
         with self.log.open("ab") as log:
             # A session of its own: Ctrl-C reaches the parent only, which stops its children in order.
             self._child = subprocess.Popen(
-                self._command(),
+                dying_with_parent(self._command()),
                 cwd=self.data_dir,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=dying_with_parent(),
             )
         try:
             self._wait_until_ready(self._child)
@@ -241,11 +238,15 @@ def _is_taken(port: int) -> bool:
         return False
 
 
-def dying_with_parent() -> Callable[[], None] | None:
-    """What the child runs before exec so that it gets SIGTERM when its parent is gone; None off Linux."""
+# Run by a fresh interpreter in the child, which then becomes the program: between fork and exec of a process
+# with threads (gRPC's, say) nothing of Python may run safely.
+_PRELUDE = "import ctypes,os,sys;ctypes.CDLL(None).prctl({},{});os.execv(sys.argv[1],sys.argv[1:])"
+_PR_SET_PDEATHSIG = 1
+
+
+def dying_with_parent(command: list[str]) -> list[str]:
+    """`command`, which gets SIGTERM when the thread that started it is gone (Linux only)."""
     if sys.platform != "linux":
-        return None
-    # Looked up before the fork: afterwards, with other threads about, little is safe to call.
-    prctl = ctypes.CDLL(None).prctl
-    set_death_signal = 1  # PR_SET_PDEATHSIG
-    return lambda: prctl(set_death_signal, int(signal.SIGTERM), 0, 0, 0)
+        return command
+    prelude = _PRELUDE.format(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
+    return [sys.executable, "-I", "-S", "-c", prelude, *command]

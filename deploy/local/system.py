@@ -51,7 +51,7 @@ class Service:
     def start(self) -> None:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", self.module],
+                dying_with_parent([sys.executable, "-m", self.module]),
                 env={**os.environ, **self.env},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -59,7 +59,6 @@ class Service:
                 cwd=ROOT,
                 # A session of its own: Ctrl-C reaches the parent only, which stops its children in order.
                 start_new_session=True,
-                preexec_fn=dying_with_parent(),
             )
 
     @property
