@@ -19,6 +19,8 @@ HEADS_S = 5.0
 HEADS_S_WITHOUT_NATS = 1.0
 HEADS_BATCH = 1_000
 HEADS_S_MAX = 3.0
+# What was stored a moment ago is still being pushed, and better heard of that way.
+PUSH_S = 0.3
 
 _log = structlog.get_logger()
 
@@ -120,6 +122,7 @@ class Hub:
                 _log.warning("heads_unread", why=str(error))
                 return
             heads.update(zip(some, found, strict=True))
+        await asyncio.sleep(PUSH_S)
         for (match, _), feed in list(self._feeds.items()):
             if match in heads:
                 feed.told(heads[match])

@@ -35,10 +35,12 @@ class Socket:
 
     async def until(self, holds: Callable[[Json], bool]) -> Json:
         """The next frame for which `holds`."""
-        while True:
-            frame = await self.next("head", "view", "event", "receipt", "problem", "table", "bye", "hello")
-            if holds(frame):
-                return frame
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                frame: Json = json.loads(await self.connection.recv())
+                self.frames.append(frame)
+                if holds(frame):
+                    return frame
 
     async def closed(self) -> tuple[int, str]:
         """Code and reason, once the server has closed the connection."""
@@ -51,12 +53,15 @@ class Socket:
                 return end.rcvd.code, end.rcvd.reason
 
     def versions(self, match: str) -> list[int]:
-        """The versions that views and events brought, in the order they came."""
-        return [
-            frame["version"]
-            for frame in self.frames
-            if frame["type"] in ("view", "event") and frame["match"] == match
+        """The versions that views and events brought, which must go up by one unless a view fills a gap."""
+        brought = [
+            frame for frame in self.frames if frame["type"] in ("view", "event") and frame["match"] == match
         ]
+        versions = [frame["version"] for frame in brought]
+        assert versions == sorted(set(versions))
+        for before, frame in zip(versions, brought[1:], strict=False):
+            assert frame["type"] == "view" or frame["version"] == before + 1, versions
+        return versions
 
 
 @asynccontextmanager
