@@ -11,6 +11,10 @@ from uuid import uuid4
 
 import pytest
 
+# Before gRPC is imported: its fork handlers can crash a child of this process between fork and exec
+# (grpc/grpc#43055), and these tests start many.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
 from deploy.local.servers import Nats, Valkey
 from services.core.ids import MatchId
 
