@@ -2,7 +2,8 @@ FROM debian:bookworm-slim
 # The official image's user, folder and command.
 # hadolint ignore=DL3008
 RUN groupadd --system --gid 999 redis \
-    && useradd --system --uid 999 --gid redis --home-dir /data --create-home redis \
+    && useradd --system --uid 999 --gid redis --home-dir /data --no-create-home redis \
+    && install -d -o redis -g redis /data \
     && apt-get update \
     && apt-get install -y --no-install-recommends redis-server redis-tools \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/* /etc/redis/redis.conf
