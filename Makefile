@@ -7,9 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROTOS := $(shell find protos -name '*.proto')
-SLOW ?=
 
-.PHONY: help run test lint format protos bench bench-whole replay lock clean
+.PHONY: help run test lint format protos bench bench-whole bench-check replay lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -45,6 +44,9 @@ bench: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
 bench-whole: $(VENV)/.dev gen/.stamp ## measure the whole system under load (ARGS="--full", "--plan closed --seconds 10")
 	@$(BIN)/python -m bench.whole $(ARGS)
 
+bench-check: $(VENV)/.dev gen/.stamp ## warn when a move costs more CPU than the stored baseline (ARGS=--store renews it)
+	@$(BIN)/python -m bench.check $(ARGS)
+
 replay: $(VENV)/.local gen/.stamp ## print a match version by version, proved from its stream: make replay MATCH=<id>
 	@test -n "$(MATCH)" || { echo "make replay: say which match: make replay MATCH=<id>"; exit 2; }
 	@$(BIN)/waystation replay $(MATCH) $(ARGS)
@@ -70,7 +72,7 @@ gen/.stamp: $(PROTOS) | $(VENV)/.local
 # Containers and Kubernetes: docs/operations.md.
 DOCKER ?= docker
 COMPOSE ?= $(shell $(DOCKER) compose version >/dev/null 2>&1 && echo $(DOCKER) compose || echo docker-compose)
-COMPOSED := $(COMPOSE) -p waystation -f deploy/compose.yaml
+COMPOSED = $(COMPOSE) -p waystation -f deploy/compose.yaml
 
 .PHONY: images stand-ins up down manifests test-manifests test-containers
 
@@ -101,7 +103,7 @@ test-containers: $(VENV)/.dev gen/.stamp ## play on the built images (needs Dock
 .PHONY: test-faults test-simulation test-hostile
 
 test-faults: $(VENV)/.dev gen/.stamp ## kill, stop and restart everything under load, and check what clients were told (ARGS="--seconds 900")
-	@GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.faults $(ARGS)
+	@GRPC_VERBOSITY=ERROR GRPC_ENABLE_FORK_SUPPORT=0 $(BIN)/python -m tests.faults $(ARGS)
 
 test-simulation: $(VENV)/.dev gen/.stamp ## thousands of simulated steps: crash, race, redeliver, reorder, rebuild
 	SIMULATED_RUNS=1000 SIMULATED_STEPS=60 $(BIN)/pytest tests/simulation $(ARGS)
