@@ -9,6 +9,7 @@ from waystation.rules.v1 import rules_pb2 as pb
 
 from services.rules.calls import Calls, Methods
 
+PACE_S = 0.004  # after several answers: under load they share messages, as calls do at the other end
 QUIET_S = 0.3  # without a message, once draining: by then the caller has heard of it and asks elsewhere
 
 Context = Any  # a grpc.aio.ServicerContext, read and written message by message
@@ -99,6 +100,8 @@ class Stream:
                 has_told = is_draining
                 await self._context.write(pb.ExchangeResponse(answers=answers, draining=is_draining))
                 self._room.set()
+                if len(answers) > 1:
+                    await asyncio.sleep(PACE_S)
 
     async def _leave(self) -> None:
         """Once the worker drains: has it told, and returns when there was nothing to do for a while."""

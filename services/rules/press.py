@@ -15,6 +15,7 @@ from services.rules.published import published
 
 WAITING_MAX = 2_000
 TOGETHER_MAX = 32
+PACE_S = 0.004  # between two writes to NATS: under load news wait for each other
 STOP_S_MAX = 1.0
 
 log = structlog.get_logger()
@@ -57,7 +58,7 @@ class Press:
                 # Many at a time: they share a write to NATS, and news keep up with answers under load.
                 for _ in range(min(len(self._waiting), TOGETHER_MAX)):
                     await self._publish(self._waiting.popleft())
-                await asyncio.sleep(0)
+                await asyncio.sleep(PACE_S)
 
     async def _publish(self, news: News) -> None:
         try:
