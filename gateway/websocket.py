@@ -6,6 +6,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import InvalidState
 from websockets.http11 import Request
 
+SAY = "waystation.say"  # in scope["extensions"]: an async function (text as UTF-8)
 DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
 # How long a close frame may wait behind what the peer has not read.
 LINGER_S = 5.0
@@ -17,7 +18,19 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
         if not self.close_sent:
+            self.scope["extensions"][SAY] = {"now": self.say}
             self.scope["extensions"][DROP] = {"now": self.drop}
+
+    async def say(self, text: bytes) -> None:
+        """Sends a text without ASGI's layers, which would decode it, copy it and encode it again."""
+        await self.writable.wait()
+        if self.disconnected or self.close_sent:
+            raise ConnectionResetError("the peer has gone")
+        try:
+            self.conn.send_text(text)
+        except InvalidState:
+            raise ConnectionResetError("the peer has gone") from None
+        self.transport.write(b"".join(self.conn.data_to_send()))
 
     def drop(self, code: int, reason: str) -> None:
         """Sends a close frame behind whatever waits, and cuts the connection soon after."""

@@ -1,10 +1,9 @@
 """WebSockets: follow many matches over one, or come for a single match."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from litestar import WebSocket, websocket
-from litestar.exceptions import WebSocketDisconnect
 from litestar.params import Parameter
 
 from gateway.callers import traceparent_of
@@ -12,7 +11,7 @@ from gateway.live.frames import FollowFrame, problem
 from gateway.live.session import LATER, Opening, Session
 from gateway.parts import Parts
 from gateway.problems import problem_of
-from gateway.websocket import DROP
+from gateway.websocket import DROP, SAY
 from services.core.errors import Overloaded
 
 Socket = WebSocket[Any, Any, Any]
@@ -58,6 +57,7 @@ class Carried:
         self._socket = socket
         extensions: Any = socket.scope["extensions"]
         self._drop: Callable[[int, str], None] = extensions[DROP]["now"]
+        self._say: Callable[[bytes], Awaitable[None]] = extensions[SAY]["now"]
 
     async def receive(self) -> str | bytes | None:
         message = await self._socket.receive()
@@ -66,10 +66,7 @@ class Carried:
         return message.get("text") or message.get("bytes") or ""
 
     async def send(self, frame: bytes) -> None:
-        try:
-            await self._socket.send({"type": "websocket.send", "text": frame.decode(), "bytes": None})
-        except (WebSocketDisconnect, OSError):
-            raise ConnectionResetError("the peer has gone") from None
+        await self._say(frame)
 
     async def close(self, code: int, reason: str) -> None:
         await self._socket.send({"type": "websocket.close", "code": code, "reason": reason})
