@@ -4,7 +4,8 @@ Public matches stand in the public lists and in their players' own; private ones
 own only, so that no list tells a stranger of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -35,21 +36,27 @@ class ListName(NamedTuple):
         return f"{self.title}|{self.status}|{self.audience}"
 
 
-def lists_of(summary: Summary | None) -> dict[str, int]:
+def lists_of(summary: Summary | None) -> Mapping[str, int]:
     """List name -> the score the match has there: UTC ms of its creation."""
     if summary is None:
         return {}
-    score = summary.created_at
     half = summary.known
-    names = product((half.title, ANY), (summary.status, ANY), _audiences(summary))
+    return _lists(half.title, summary.status, half.private, half.players, summary.created_at)
+
+
+# A move changes none of these, so most folds ask twice for what was asked for at the last one.
+@lru_cache(maxsize=4096)
+def _lists(
+    title: str, status: Status, private: bool, players: tuple[str, ...], score: int
+) -> Mapping[str, int]:
+    names = product((title, ANY), (status, ANY), tuple(_audiences(private, players)))
     return {str(ListName(*name)): score for name in names}
 
 
-def _audiences(summary: Summary) -> Iterator[str]:
-    half = summary.known
-    if not half.private:
+def _audiences(private: bool, players: tuple[str, ...]) -> Iterator[str]:
+    if not private:
         yield PUBLIC
-    for player in {player for player in half.players if player}:
+    for player in {player for player in players if player}:
         yield own(player)
-        if not half.private:
+        if not private:
             yield shown(player)
