@@ -133,7 +133,8 @@ def _show_move(match: Match, event: Event, viewer: int | None, over: bool, data:
     if shown is None:
         del data["move"]
         return ""
-    data["move"] = msgspec.to_builtins(shown)
+    if shown is not move:  # else `data` holds it already: moves are stored as they are written
+        data["move"] = msgspec.to_builtins(shown)
     return title.notation(shown)
 
 

@@ -1,10 +1,11 @@
 """What a seat, or a spectator, may know: everything but the hands of others and the order of the deck."""
 
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from services.titles.make_way.components import SYMBOLS
+from services.titles.make_way.components import SYMBOLS, Board
 from services.titles.make_way.moves import Symbol, Tile
 from services.titles.make_way.rules import is_stuck
 from services.titles.make_way.scoring import scored
@@ -58,19 +59,27 @@ class View(Struct, frozen=True, kw_only=True):
 
 def view(state: State, viewer: int | None) -> View:
     """`state` through the eyes of `viewer`; None is a spectator."""
-    red, blue = ([Piece(seat, *piece) for piece in scored(state.boards, seat)] for seat in (0, 1))
+    board, scores = _standing(state.boards)
     return View(
         lanes=tuple(SYMBOLS[card] for card in state.lanes),
         rounds=state.rounds,
         round=state.round,
         ply=state.ply,
         turn=None if state.is_over else state.turn,
-        board=(*red, *blue),
+        board=board,
         supply=state.supply,
-        scores=(sum([piece.score for piece in red]), sum([piece.score for piece in blue])),
+        scores=scores,
         hand_sizes=(sum(state.hands[0]), sum(state.hands[1])),
         spent=(Cards(*state.spent[0]), Cards(*state.spent[1])),
         deck_size=len(state.deck),
         hand=None if viewer is None else Cards(*state.hands[viewer]),
         must_discard=viewer is not None and is_stuck(state, viewer),
     )
+
+
+# A position is shown to every audience in turn; only hands differ.
+@lru_cache(maxsize=256)
+def _standing(boards: tuple[Board, Board]) -> tuple[tuple[Piece, ...], BySeat]:
+    """All pieces on the board, and both totals."""
+    red, blue = ([Piece(seat, *piece) for piece in scored(boards, seat)] for seat in (0, 1))
+    return (*red, *blue), (sum([piece.score for piece in red]), sum([piece.score for piece in blue]))

@@ -1,5 +1,6 @@
 """What everybody sees, which is everything: seats and spectators get the same."""
 
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -48,6 +49,8 @@ class View(Struct, frozen=True, kw_only=True):
     leader: Annotated[int | None, Meta(description="The seat that would win now; null: a draw.")]
 
 
+# Asked once for every audience of a position.
+@lru_cache(maxsize=256)
 def view(state: State) -> View:
     """The whole position; with the final comparison as it would come out now."""
     now = standing(state)
