@@ -9,7 +9,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 
 Json = dict[str, Any]
 
