@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 import docker
 import pytest
 
+from deploy.local.system import shipped_titles
 from services.kit.redis_store import RedisStore
 from tests.containers.cluster import Cluster, Way
-from tests.containers.engine import engine, give_up
+from tests.containers.engine import engine, give_up, titles_available, wait_until
 from tests.e2e.conftest import UNLIMITED
 from tests.e2e.site import Site
 from tests.k8s.rendering import KUBECTL, overlay
@@ -26,10 +27,12 @@ def docker_engine() -> Iterator[docker.DockerClient]:
 
 @pytest.fixture(scope="module")
 def cluster(docker_engine: docker.DockerClient) -> Iterator[Cluster]:
-    """One Pod of everything in the dev overlay."""
+    """One Pod of everything in the dev overlay; every title can be played."""
     if not KUBECTL.is_file():
         give_up(f"no kubectl at {KUBECTL}: run deploy/kubectl.sh")
     with Cluster(docker_engine, overlay("dev"), {"gateway-secrets": UNLIMITED}) as running:
+        url = f"http://127.0.0.1:{running.port('gateway', 8080)}"
+        wait_until(lambda: titles_available(url) == len(shipped_titles()), "every title can be played")
         yield running
 
 

@@ -2,6 +2,7 @@
 
 import os
 import time
+import urllib.request
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -48,6 +49,15 @@ def port_of(container: Container, port: int) -> int:
 def words_of(container: Container, lines: int = 20) -> str:
     """The end of its log."""
     return str(container.logs(tail=lines).decode(errors="replace"))
+
+
+def titles_available(url: str) -> int:
+    """How many titles the gateway at `url` says can be played."""
+    try:
+        with urllib.request.urlopen(f"{url}/v1/titles", timeout=2) as answer:
+            return int(answer.read().count(b'"available":true'))
+    except OSError:
+        return 0
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds_max: float = READY_S_MAX) -> float:

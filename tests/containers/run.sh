@@ -14,7 +14,10 @@ dpkg --status "${packages[@]}" >/dev/null 2>&1 || {
 engine=
 log=$(mktemp)
 stop() {
-    if [ -n "$engine" ]; then kill "$engine" && wait "$engine" || true; fi
+    if [ -n "$engine" ]; then
+        kill "$engine"
+        wait "$engine" || true
+    fi
     rm -f "$log"
 }
 trap stop EXIT

@@ -34,6 +34,14 @@ class Play:
         self._rng = random.Random(SEED)
         self._tasks = [asyncio.create_task(self._keep_playing(n)) for n in range(at_once)]
 
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.wait(self._tasks)
+
     async def moves(self, number):
         """Returns when that many more moves have been acknowledged."""
         enough = len(self.history.acknowledged) + number
@@ -68,41 +76,56 @@ class Play:
 
 
 async def kept(store, site, play):
-    """Every acknowledged move of `play` is in the streams, and every match proves itself; how many moves."""
+    """Every acknowledged move of `play` is in the streams once, and every match proves itself.
+
+    Returns how many were acknowledged, and how many were stored though their senders never heard so.
+    """
     ids = [match for match, _ in play.matches]
     moves = await check_history(store, play.history, ids)
-    assert moves == sum([len(await folded(store, match)) - 1 for match in ids])
+    unheard = [events for match in ids for events in await _unheard(store, play.history, match)]
+    assert all(request_ids.count(event.request_id) == 1 for event, request_ids in unheard)
     await check_lists(store, site, ids)
     for match, players in play.matches[:8]:
         await check_record(players[0], match, len(await folded(store, match)))
-    return moves
+    return moves, len(unheard)
+
+
+async def _unheard(store, history, match):
+    """The stored events of `match` that no receipt tells of, each with all request ids of the match."""
+    events = [event for event, _ in await folded(store, match)]
+    request_ids = [event.request_id for event in events]
+    heard = {receipt.version for receipt in history.acknowledged if receipt.match == match}
+    rest = [event for event in events[1:] if event.version not in heard]
+    assert all(event.request_id for event in rest), "an event that no player asked for"
+    return [(event, request_ids) for event in rest]
 
 
 async def test_every_title_is_played_from_the_first_move_to_the_list_of_results(cluster, site, store):
     for pod, seconds in cluster.started_s.items():
         print(f"{pod:48} ready after {seconds:5.1f} s")
-    play = Play(site, shipped_titles(), at_once=2 * len(shipped_titles()))
-    await play.moves(200)
-    await play.ended()
-    moves = await kept(store, site, play)
+    async with Play(site, shipped_titles(), at_once=2 * len(shipped_titles())) as play:
+        await play.moves(200)
+        await play.ended()
+    moves, unheard = await kept(store, site, play)
     print(f"seed {SEED}: {len(play.matches)} matches, {moves} moves, {site.retried} requests repeated")
-    assert site.retried == 0
+    assert (unheard, site.retried) == (0, 0)
 
 
 async def test_a_title_scales_from_one_worker_to_three_and_back_under_load(cluster, site, store):
     rules = f"rules-{dns_name(SCALED)}"
-    play = Play(site, [SCALED], at_once=16)
-    await play.moves(200)
-    await asyncio.to_thread(cluster.scale, rules, 3)
-    workers = list(cluster.pods[rules])
-    await play.moves(1500)
-    decided = [words_of(worker.container, 100_000).count('"event":"match_started"') for worker in workers]
-    before = len(play.history.acknowledged)
-    await asyncio.to_thread(cluster.scale, rules, 1)
-    while_leaving = len(play.history.acknowledged) - before
-    await play.moves(200)
-    await play.ended()
-    moves = await kept(store, site, play)
+    async with Play(site, [SCALED], at_once=16) as play:
+        await play.moves(200)
+        await asyncio.to_thread(cluster.scale, rules, 3)
+        workers = list(cluster.pods[rules])
+        await play.moves(1500)
+        decided = [words_of(worker.container, 100_000).count('"event":"match_started"') for worker in workers]
+        before = len(play.history.acknowledged)
+        await asyncio.to_thread(cluster.scale, rules, 1)
+        while_leaving = len(play.history.acknowledged) - before
+        await play.moves(200)
+        await play.ended()
+    moves, unheard = await kept(store, site, play)
+    assert unheard == 0, "a worker that leaves answers what it has stored"
     assert all(decided), f"matches started by each of three workers: {decided}"
     assert while_leaving, "nobody played while the workers left"
     assert [left.code for left in cluster.left[-2:]] == [0, 0]
@@ -113,21 +136,24 @@ async def test_a_title_scales_from_one_worker_to_three_and_back_under_load(clust
 
 
 async def test_every_deployment_rolls_under_load_and_no_acknowledged_move_is_lost(cluster, site, store):
-    play = Play(site, shipped_titles(), at_once=12)
-    await play.moves(50)
-    for deployment in cluster.deployments:
-        moves, retried = len(play.history.acknowledged), site.retried
-        left = await asyncio.to_thread(cluster.roll, deployment)
-        moves, retried = len(play.history.acknowledged) - moves, site.retried - retried
-        print(
-            f"{deployment:24} {moves:5} moves meanwhile, {retried:3} requests repeated,"
-            f" gone in {left.seconds:.1f} s"
-        )
-        assert moves, f"nobody moved while {deployment} was rolled"
-        assert left.code == 0, f"{deployment} did not leave by itself"
-    await play.ended()
-    moves = await kept(store, site, play)
-    print(f"{len(play.matches)} matches, {moves} acknowledged moves, all stored once")
+    async with Play(site, shipped_titles(), at_once=12) as play:
+        await play.moves(50)
+        for deployment in cluster.deployments:
+            moves, retried = len(play.history.acknowledged), site.retried
+            left = await asyncio.to_thread(cluster.roll, deployment)
+            moves, retried = len(play.history.acknowledged) - moves, site.retried - retried
+            print(
+                f"{deployment:24} {moves:5} moves meanwhile, {retried:3} requests repeated,"
+                f" gone in {left.seconds:.1f} s"
+            )
+            assert moves, f"nobody moved while {deployment} was rolled"
+            assert left.code == 0, f"{deployment} did not leave by itself"
+        await play.ended()
+    moves, unheard = await kept(store, site, play)
+    print(
+        f"{len(play.matches)} matches, {moves} acknowledged moves, all stored once;"
+        f" {unheard} more were stored whose answers never arrived"
+    )
 
 
 async def test_every_metric_of_the_dashboard_and_the_alerts_is_one_that_a_service_has(cluster, site):

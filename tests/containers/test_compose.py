@@ -4,7 +4,6 @@ import os
 import random
 import shutil
 import subprocess
-import urllib.request
 import uuid
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from deploy.local.servers import free_port
 from deploy.local.system import ROOT, shipped_titles
 from deploy.manifests import COMPOSE
-from tests.containers.engine import give_up, wait_until
+from tests.containers.engine import give_up, titles_available, wait_until
 from tests.e2e.conftest import UNLIMITED
 from tests.e2e.playing import History, play_http
 from tests.e2e.site import Site, gathered
@@ -48,16 +47,8 @@ def url(docker_engine):
         compose("down", "--volumes", "--timeout", "5")
 
 
-def available(url):
-    try:
-        with urllib.request.urlopen(f"{url}/v1/titles", timeout=2) as answer:
-            return answer.read().count(b'"available":true')
-    except OSError:
-        return 0
-
-
 async def test_every_title_can_be_played_on_what_compose_starts(url):
-    seconds = wait_until(lambda: available(url) == len(shipped_titles()), "every title can be played")
+    seconds = wait_until(lambda: titles_available(url) == len(shipped_titles()), "every title can be played")
     print(f"compose: every title can be played {seconds:.1f} s after `up`")
     history = History()
     async with Site([url]) as site:
