@@ -69,6 +69,7 @@ async def main(settings: LobbySettings, stop: asyncio.Event) -> None:
         parts.push_async_callback(announcer.stop)
         log.info("service_started", address=address)
         await stop.wait()
+        await announcer.drain()
 
 
 if __name__ == "__main__":

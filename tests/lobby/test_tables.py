@@ -254,12 +254,22 @@ async def test_a_table_that_is_full_or_over_takes_nobody(site: Site) -> None:
     with pytest.raises(errors.TableFull):
         await site.player("cara").takes(full)
     await site.player("ann").starts(full)
-    for act in (Player.takes, Player.leaves):
-        with pytest.raises((errors.TableClosed, errors.NotSeated)):
-            await act(site.player("cara"), full)
+    with pytest.raises(errors.TableFull):
+        await site.player("cara").takes(full)
+    with pytest.raises(errors.NotSeated):
+        await site.player("cara").leaves(full)
     with pytest.raises(errors.TableClosed) as caught:
         await site.player("bob").leaves(full)
-    assert caught.value.status == "sealed"
+    assert caught.value.status == "started"
+
+
+async def test_a_table_that_started_with_free_seats_takes_nobody_else(site: Site) -> None:
+    match = (await site.player("ann").creates(seats=3, manual_start=True)).table.match
+    await site.player("bob").takes(match)
+    await site.player("ann").starts(match)
+    with pytest.raises(errors.TableClosed) as caught:
+        await site.player("cara").takes(match)
+    assert caught.value.status == "started"
 
 
 async def test_too_few_players_cannot_start(site: Site) -> None:
