@@ -10,7 +10,7 @@ from services.core import errors
 from services.core.errors import DomainError
 from services.core.events import bytes_of, text_of
 from services.core.ids import MatchId
-from tests.lobby.hosting import LIBRARY, Player, Site, data_of, types_of
+from tests.lobby.hosting import LIBRARY, Site, data_of, types_of
 
 pytestmark = pytest.mark.anyio
 CLOCK = b'{"kind":"per_turn","turn_ms":60000}'
