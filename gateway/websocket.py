@@ -8,8 +8,9 @@ from websockets.http11 import Request
 
 SAY = "waystation.say"  # in scope["extensions"]: an async function (text as UTF-8)
 DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
-# How long a close frame may wait behind what the peer has not read.
+# How long a close frame may wait behind what the peer has not read: as often as the peer has read some of it.
 LINGER_S = 5.0
+LINGERS_MAX = 6
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
@@ -43,7 +44,20 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self.close_sent = True
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
-        self.close_timer = self.loop.call_later(LINGER_S, self.transport.abort)
+        self._linger(LINGERS_MAX)
+
+    def _linger(self, times: int) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self.close_timer = self.loop.call_later(LINGER_S, self._let_go, unread, times - 1)
+
+    def _let_go(self, unread_before: int, times: int) -> None:
+        unread = self.transport.get_write_buffer_size()
+        if unread == 0:
+            self.transport.close()
+        elif times > 0 and unread < unread_before:
+            self._linger(times)
+        else:
+            self.transport.abort()
 
     async def send(self, message: Any) -> None:
         if self.close_sent and message["type"] == "websocket.send":

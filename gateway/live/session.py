@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 import structlog
 from msgspec import Struct
+from prometheus_client import Counter
 
 from gateway.callers import Reader, Sender, request_id_of
 from gateway.identity import Identity
@@ -42,6 +43,8 @@ LAST_WORDS_S_MAX = 1.0
 # Close codes: 1012 and 1013 are registered (restart, try again later), 4xxx are ours.
 NORMAL, RESTART, LATER, UNKNOWN_CALLER, TOO_SLOW = 1000, 1012, 1013, 4001, 4008
 REASON_MAX = 100  # a close frame carries 123 bytes
+
+DROPPED = Counter("live_slow_readers", "Live connections dropped because their client did not read")
 
 log = structlog.get_logger()
 
@@ -229,6 +232,7 @@ class Session:
         try:
             self._outbox.put(frame)
         except OutboxFull:
+            DROPPED.inc()
             self._outbox.abandon()
             self._transport.drop(TOO_SLOW, "too slow; follow again with after")
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import re
 import signal
 import socket as socket_module
 import time
@@ -205,15 +206,25 @@ async def test_a_client_that_does_not_read_is_dropped_and_told_to_resume(
     system: System, guests: Guests
 ) -> None:
     match = begun(guests)
+    already = _slow_readers(system)
     with socket_module.socket() as slow:
         slow.setsockopt(socket_module.SOL_SOCKET, socket_module.SO_RCVBUF, 4096)
         slow.connect(("127.0.0.1", system.ports[0]))
         async with live(
-            system.url, token=guests[0].token, sock=slow, max_queue=1, compression=None
+            system.url, token=guests[0].token, sock=slow, max_queue=1, compression=None, ping_interval=None
         ) as socket:
             frame = f'{{"type":"follow","match":"{match}"}}'
-            for _ in range(8_000):  # each is answered with a view
-                await socket.connection.send(frame)
+            for _ in range(300):
+                for _ in range(200):  # each is answered with a view
+                    await socket.connection.send(frame)
+                if _slow_readers(system) > already:  # to read any earlier would make it a good client
+                    break
+            slow.setsockopt(socket_module.SOL_SOCKET, socket_module.SO_RCVBUF, 1 << 20)
             code, reason = await socket.closed()
     assert (code, "after" in reason) == (4008, True)
     assert guests[0].view(match)["status"] == "running"
+
+
+def _slow_readers(system: System) -> float:
+    metrics = httpx.get(f"{system.url}/metrics", timeout=30).text
+    return float(re.search(r"^live_slow_readers_total (\S+)$", metrics, re.MULTILINE)[1])  # type: ignore[index]
