@@ -50,6 +50,7 @@ class Directory:
         self._fixed = {name: address for name, address in (fixed or {}).items() if address}
         self._picture = _Picture((), {})
         self._looked_at = float("-inf")
+        self._looking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -80,14 +81,18 @@ class Directory:
     async def look_for(self, slug: str) -> None:
         """Looks again if no worker of the title is known to be live: one may have come this moment.
 
-        At most every LOOK_AGAIN_S, whatever is asked for. While Redis is away the last picture stands.
+        At most every LOOK_AGAIN_S, whatever is asked for; who comes during a look waits for what it shows.
+        While Redis is away the last picture stands.
         """
-        now = time.monotonic()
-        if self.workers(slug) or now - self._looked_at < LOOK_AGAIN_S:
+        if self.workers(slug):
             return
-        self._looked_at = now
-        with contextlib.suppress(StoreUnavailable):
-            await self.refresh()
+        now = time.monotonic()
+        if now - self._looked_at >= LOOK_AGAIN_S and (self._looking is None or self._looking.done()):
+            self._looked_at = now
+            self._looking = asyncio.create_task(self.refresh())
+        if self._looking is not None:
+            with contextlib.suppress(StoreUnavailable):
+                await asyncio.shield(self._looking)
 
     def titles(self) -> dict[Slug, TitleInfo]:
         """Every title that was ever announced, by slug."""

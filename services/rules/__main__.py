@@ -12,9 +12,10 @@ from services.core.ids import Slug
 from services.kit import announce
 from services.kit.announce import Announcer
 from services.kit.backends import backends
+from services.kit.cache import Room
 from services.kit.process import run
 from services.kit.rpc_server import RpcServer
-from services.kit.settings import ServiceSettings
+from services.kit.settings import Seconds, ServiceSettings
 from services.rules.library import load
 from services.rules.worker import Worker
 
@@ -23,12 +24,24 @@ STOP_S_MAX = 2.0  # for unary calls, afterwards
 
 log = structlog.get_logger()
 
+Count = Annotated[int, Meta(ge=1)]
+
 
 class RulesSettings(ServiceSettings, frozen=True, kw_only=True):
-    """`title`: the slug of the title to host. `cached_matches`: how many are kept folded in memory."""
+    """`title`: the slug of the title to host.
+
+    `cached_matches`, `cached_bytes`: how many matches are kept folded, and how much memory they may take.
+    `cached_s`: a match that nobody asks for is forgotten after so many seconds.
+    """
 
     title: str
-    cached_matches: Annotated[int, Meta(ge=1)] = 4_096
+    cached_matches: Count = 4_096
+    cached_bytes: Count = 64 * 1024 * 1024
+    cached_s: Seconds = 900.0
+
+    @property
+    def room(self) -> Room:
+        return Room(values=self.cached_matches, bytes=self.cached_bytes, idle_s=self.cached_s)
 
 
 async def main(settings: RulesSettings, stop: asyncio.Event) -> None:
@@ -39,7 +52,7 @@ async def main(settings: RulesSettings, stop: asyncio.Event) -> None:
         def newest() -> int:
             return behind.directory.newest_common_version(library.slug)
 
-        worker = Worker(library, behind.store, behind.bus, newest, settings.cached_matches)
+        worker = Worker(library, behind.store, behind.bus, newest, settings.room)
         worker.start()
         parts.push_async_callback(worker.stop)
         server = RpcServer(settings, "rules")

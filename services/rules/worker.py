@@ -6,6 +6,7 @@ from prometheus_client import Gauge
 
 from services.core.ids import Slug
 from services.kit.bus import Bus
+from services.kit.cache import Room
 from services.kit.relay import Relay
 from services.kit.store import EventStore
 from services.rules.archive import Archive
@@ -22,17 +23,19 @@ from services.rules.shelf import Shelf
 from services.rules.start import Starter
 
 MATCHES_ACTIVE = Gauge("matches_active", "Matches kept folded by this worker", ["title"])
+MATCHES_BYTES = Gauge("matches_active_bytes", "About how much memory those matches take", ["title"])
 
 
 class Worker:
-    """One title on one store. `newest`: see `Starter`. `room`: matches kept folded."""
+    """One title on one store. `newest`: see `Starter`. `room`: for matches kept folded."""
 
     def __init__(
-        self, library: Library, store: EventStore, bus: Bus, newest: Callable[[], int], room: int
+        self, library: Library, store: EventStore, bus: Bus, newest: Callable[[], int], room: Room
     ) -> None:
         slug = Slug(library.slug)
-        shelf = Shelf(room)
+        self._shelf = shelf = Shelf(room)
         MATCHES_ACTIVE.labels(slug).set_function(lambda: len(shelf))
+        MATCHES_BYTES.labels(slug).set_function(lambda: shelf.weight)
         archive = Archive(library, store, shelf)
         published = Published(archive)
         self._relay = Relay(bus, store, slug, published.payload)
@@ -44,11 +47,11 @@ class Worker:
         self.servicer = Servicer(library, starter, desk, Reads(archive), published)
 
     def start(self) -> None:
-        """Begins what a worker does unasked: publishing, and looking for flags that fall."""
-        for part in (self._relay, self._press, self._flags):
+        """Begins what a worker does unasked: publishing, looking for flags that fall, forgetting."""
+        for part in (self._relay, self._press, self._flags, self._shelf):
             part.start()
 
     async def stop(self) -> None:
         """Publishes what is left, as far as that is soon done."""
-        for part in (self._flags, self._press, self._relay):
+        for part in (self._shelf, self._flags, self._press, self._relay):
             await part.stop()

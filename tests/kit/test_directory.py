@@ -186,6 +186,17 @@ async def test_a_title_announced_this_moment_is_found_by_looking_for_it(redis: R
         assert directory.pick(slug, "m") == "a:1"
 
 
+async def test_everybody_who_looks_for_a_title_at_once_finds_it(redis: Redis, slug: Slug) -> None:
+    directory = await seen(redis)
+
+    async def found() -> str:
+        await directory.look_for(slug)
+        return directory.pick(slug, "m")
+
+    async with announced(redis, worker(slug, "a:1")):
+        assert await asyncio.gather(*[found() for _ in range(5)]) == ["a:1"] * 5
+
+
 async def test_looking_for_titles_that_are_not_there_asks_redis_only_now_and_then(
     redis: Redis, slug: Slug, monkeypatch: pytest.MonkeyPatch
 ) -> None:

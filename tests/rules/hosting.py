@@ -13,6 +13,7 @@ from services.core.ids import MatchId, PlayerId, match_stream, table_stream
 from services.core.match import Match
 from services.core.match_events import Sitting
 from services.core.replay import fold
+from services.kit.cache import Room
 from services.kit.moment import now_ms
 from services.kit.store import LOBBY, Append, EventStore
 from services.rules.archive import Archive
@@ -45,7 +46,7 @@ class Host:
         self.told: list[News] = []
         self.library = library
         self.store = store
-        self.shelf = Shelf(room)
+        self.shelf = Shelf(Room(values=room, bytes=1 << 30))
         self.archive = Archive(library, store, self.shelf)
         ledger = Ledger(library.slug, store, self.shelf, self.told.append)
         self.starter = Starter(self.archive, store, ledger, lambda: newest or library.newest)
