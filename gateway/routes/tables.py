@@ -63,6 +63,7 @@ _OPENING = (
     *SIGNED,
     errors.NoSuchTitle,
     errors.OptionInvalid,
+    errors.LimitReached,
     errors.RequestIdReused,
     errors.TitleDown,
     errors.ServiceDown,
@@ -102,7 +103,14 @@ async def create_table(sender: Sender, parts: Parts, body: bytes) -> Response[by
     opt=says(
         Table,
         body=_NEW_SEAT,
-        refuses=(*_SITTING, errors.TableFull, errors.SeatTaken, errors.AlreadySeated, errors.NotSeated),
+        refuses=(
+            *_SITTING,
+            errors.TableFull,
+            errors.SeatTaken,
+            errors.AlreadySeated,
+            errors.NotSeated,
+            errors.LimitReached,
+        ),
     ),
 )
 async def take_seat(match: str, sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:

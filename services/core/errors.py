@@ -297,6 +297,16 @@ class Overloaded(DomainError):
 
 
 @dataclass(eq=False)
+class LimitReached(DomainError):
+    """There may be no more of these; waiting alone does not help."""
+
+    reason: ClassVar[str] = "LIMIT_REACHED"
+    says: ClassVar[str] = "there may be at most {limit} {what}"
+    what: str
+    limit: int
+
+
+@dataclass(eq=False)
 class StoreUnavailable(DomainError):
     reason: ClassVar[str] = "STORE_UNAVAILABLE"
     says: ClassVar[str] = "the store does not answer: {detail}"

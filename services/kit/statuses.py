@@ -71,6 +71,7 @@ TABLE: Mapping[type[DomainError], Status] = {
     errors.AlreadySeated: _NOT_NOW,
     errors.TableClosed: _NOT_NOW,
     errors.TableNotReady: _NOT_NOW,
+    errors.LimitReached: _NOT_NOW,
     errors.NotStarted: _NOT_NOW,
     errors.NotOver: _NOT_NOW,
     errors.TokenInvalid: Status(StatusCode.UNAUTHENTICATED, 401),

@@ -11,6 +11,7 @@ from waystation.lobby.v1.lobby_pb2_grpc import add_LobbyServiceServicer_to_serve
 from services.core.ids import table_stream
 from services.kit.announce import announce_service
 from services.kit.backends import backends
+from services.kit.cache import Room
 from services.kit.process import run
 from services.kit.relay import Relay
 from services.kit.rpc_server import RpcServer
@@ -26,15 +27,20 @@ STOP_S_MAX = 3.0
 
 log = structlog.get_logger()
 
+Count = Annotated[int, Meta(ge=1)]
+
 
 class LobbySettings(ServiceSettings, frozen=True, kw_only=True):
     """`lobby_secret`: ids and invite codes derive from it; empty for one that lobbies share in Redis.
 
-    `cached_tables`: how many are kept folded in memory.
+    `cached_tables`, `cached_bytes`: how many are kept folded, and how much memory they may take.
+    `open_tables_per_player`: how many one player may host at a time.
     """
 
     lobby_secret: str = ""
-    cached_tables: Annotated[int, Meta(ge=1)] = 4_096
+    cached_tables: Count = 4_096
+    cached_bytes: Count = 32 * 1024 * 1024
+    open_tables_per_player: Count = 100
 
 
 async def main(settings: LobbySettings, stop: asyncio.Event) -> None:
@@ -56,7 +62,8 @@ async def main(settings: LobbySettings, stop: asyncio.Event) -> None:
             behind.channels,
             ids,
             publish,
-            settings.cached_tables,
+            Room(values=settings.cached_tables, bytes=settings.cached_bytes),
+            settings.open_tables_per_player,
         )
         sweeping = asyncio.create_task(lobby.sweeper.keep_sweeping())
         parts.push_async_callback(ended, sweeping)

@@ -13,6 +13,7 @@ from services.core.commands import Issued
 from services.core.errors import (
     AlreadySeated,
     BadRequest,
+    LimitReached,
     NotAllowed,
     NotSeated,
     RequestIdReused,
@@ -36,6 +37,9 @@ from services.lobby.commands import (
     TakeSeat,
     fingerprint,
 )
+
+# Coming and going would make a table grow for ever. Those who sit there can still leave, and start.
+CHANGES_MAX = 500
 
 
 class Decision(Struct, frozen=True):
@@ -154,6 +158,8 @@ def _take(table: Table, command: TakeSeat, player: PlayerId, invited: bool) -> t
         raise BadRequest("seat", f"this table has seats 0 to {seats.stop - 1}")
     if table.is_full:
         raise TableFull(table.created.seats)
+    if table.version >= CHANGES_MAX:
+        raise LimitReached("changes of a table", CHANGES_MAX)
     if command.seat in table.taken:
         raise SeatTaken(command.seat)
     free = next(seat for seat in seats if seat not in table.taken)

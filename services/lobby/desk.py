@@ -1,6 +1,5 @@
 """The walk of a command at a table: load, decide, append, tell. The store arbitrates between lobbies."""
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
 import structlog
@@ -18,6 +17,7 @@ from services.core.errors import (
 from services.core.events import Entry, Event, genesis
 from services.core.ids import MatchId, table_stream
 from services.core.tables import Table, extended
+from services.kit.cache import Cache, Room
 from services.kit.moment import now_ms
 from services.kit.store import LOBBY, Append, EventStore
 from services.kit.telemetry import APPEND_CONFLICTS
@@ -27,6 +27,9 @@ from services.lobby.decide import Decision, Repeated, decide
 from services.lobby.ids import is_invited
 
 TRIES_MAX = 40  # against others who append to the same table at the same time
+
+# What a folded table takes in memory: by itself, for each seat taken, for each request answered. Measured.
+TABLE_BYTES, SEAT_BYTES, ANSWERED_BYTES = 1_300, 300, 250
 
 log = structlog.get_logger()
 
@@ -48,17 +51,16 @@ class Carried(Struct, frozen=True):
 
 
 class Desk:
-    """Tables of all titles. At most `room` are kept folded. `publish`: told of each event; must not wait."""
+    """Tables of all titles. `room`: for those kept folded. `publish`: told of each event; must not wait."""
 
-    def __init__(self, store: EventStore, publish: Callable[[Stored], None], room: int) -> None:
+    def __init__(self, store: EventStore, publish: Callable[[Stored], None], room: Room) -> None:
         self._store = store
         self._publish = publish
-        self._room = room
-        self._folded: OrderedDict[MatchId, Table] = OrderedDict()
+        self._folded: Cache[MatchId, Table] = Cache(room)
 
     async def find(self, match: MatchId) -> Table:
         """The table as it is now. Raises NoSuchMatch, HistoryCorrupt."""
-        known = self._folded.get(match)
+        known = self._folded.find(match)
         if known is not None and known.status != "open":
             return known  # nothing happens at it any more
         try:
@@ -69,7 +71,7 @@ class Desk:
             # The store may have lost the tail that was folded here: it decides.
             table = await self._read(match, None)
         if table is None:
-            self._folded.pop(match, None)
+            self._folded.drop(match)
             raise NoSuchMatch(match)
         self._keep(table)
         return table
@@ -126,7 +128,7 @@ class Desk:
                 )
             )
         except (StoreUnavailable, HistoryForked):
-            self._folded.pop(table.id, None)  # what is stored now, only the stream knows
+            self._folded.drop(table.id)  # what is stored now, only the stream knows
             raise
         self._keep(table)
         _tell(table, event)
@@ -137,10 +139,7 @@ class Desk:
         return folded(match, entries, known)
 
     def _keep(self, table: Table) -> None:
-        self._folded[table.id] = table
-        self._folded.move_to_end(table.id)
-        if len(self._folded) > self._room:
-            self._folded.popitem(last=False)
+        self._folded.keep(table.id, table, _weight(table))
 
 
 def folded(match: MatchId, entries: Iterable[Entry], known: Table | None = None) -> Table | None:
@@ -152,6 +151,17 @@ def folded(match: MatchId, entries: Iterable[Entry], known: Table | None = None)
 
 def _seat_taken(before: Table, after: Table) -> int:
     return next(seat for seat in after.taken if seat not in before.taken)
+
+
+def _weight(table: Table) -> int:
+    """About how many bytes of memory a folded table takes."""
+    sitting = len(table.taken) + len(table.sealed)
+    return (
+        TABLE_BYTES
+        + len(bytes(table.created.options))
+        + SEAT_BYTES * sitting
+        + ANSWERED_BYTES * len(table.answered)
+    )
 
 
 def _tell(table: Table, event: Event) -> None:

@@ -10,6 +10,7 @@ from services.core.tables import Table
 from services.lobby.commands import CreateTable
 from services.lobby.decide import Completed, create, repeated
 from services.lobby.desk import Desk
+from services.lobby.hosts import Hosts
 from services.lobby.ids import Ids, invite_hash
 from services.lobby.titles import Titles
 
@@ -17,23 +18,27 @@ from services.lobby.titles import Titles
 class Opening:
     """Opens tables. A table's id says which request made it, so the same request opens one table only."""
 
-    def __init__(self, desk: Desk, titles: Titles, ids: Ids) -> None:
+    def __init__(self, desk: Desk, titles: Titles, ids: Ids, hosts: Hosts) -> None:
         self._desk = desk
         self._titles = titles
         self._ids = ids
+        self._hosts = hosts
 
     async def open(
         self, match: MatchId, command: CreateTable, issued: Issued, completed: Completed | None = None
     ) -> Table:
         """The table `match`, opened now or by the same request before, as it is now.
 
-        `completed`: what the title said already. Raises OptionInvalid, RequestIdReused, and as `Titles` does.
+        `completed`: what the title said already. Raises LimitReached, OptionInvalid, RequestIdReused,
+        and as `Titles` does.
         """
         earlier = await self._opened(match, command, issued)
         if earlier is not None:
             return earlier
         if completed is None:
             completed = await self._titles.complete(command.title, command.options, command.seats, match)
+        assert issued.player is not None, "a table has a host"
+        await self._hosts.admit(issued.player, match, issued.at)
         seed = secrets.token_bytes(SEED_BYTES)
         decision = create(
             match,

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from services.core.commands import Issued
-from services.core.errors import AlreadySeated, NoSuchMatch, Overloaded, TableClosed, TableFull
+from services.core.errors import AlreadySeated, LimitReached, NoSuchMatch, Overloaded, TableClosed, TableFull
 from services.core.ids import MatchId
 from services.lobby.commands import CreateTable, TakeSeat, fingerprint
 from services.lobby.decide import Completed
@@ -99,7 +99,7 @@ class Search:
             carried = await self._parts.desk.carry_out(match, TakeSeat(nonce=self._wish.nonce), self._issued)
         except AlreadySeated as seated:  # who asks twice waits once
             return Carried(await self._parts.desk.find(match), seated.seat)
-        except (TableFull, TableClosed, NoSuchMatch):
+        except (TableFull, TableClosed, LimitReached, NoSuchMatch):
             return None
         if carried.table.is_full:
             await self._parts.waiting.remove(carried.table)

@@ -16,6 +16,7 @@ from services.core.events import Event
 from services.core.ids import MatchId, Slug, match_stream, table_stream
 from services.kit import announce, plain_redis
 from services.kit.announce import Announcer
+from services.kit.cache import Room
 from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.redis_store import RedisStore
@@ -29,6 +30,7 @@ from services.rules.worker import Worker
 from tests.toy.titles.high_card import VERSIONS
 
 TITLE = "high_card"
+OPEN_TABLES = 12
 LIBRARY = Library(VERSIONS, "How to play High Card.")
 
 
@@ -98,7 +100,8 @@ class Site:
             self.channels,
             await ids_of(self.redis, ""),
             self.told.append,
-            room=100,
+            room=Room(values=100, bytes=1 << 30),
+            open_tables=OPEN_TABLES,
         )
         self.lobbies.append(lobby)
         add, name = add_LobbyServiceServicer_to_server, "waystation.lobby.v1.LobbyService"
@@ -107,7 +110,9 @@ class Site:
 
     async def add_worker(self) -> Announcer:
         """One more worker of High Card, known to the lobbies."""
-        worker = Worker(LIBRARY, self.store, lambda news: None, lambda: LIBRARY.newest, room=100)
+        worker = Worker(
+            LIBRARY, self.store, lambda news: None, lambda: LIBRARY.newest, Room(values=100, bytes=1 << 30)
+        )
         add, name = add_RulesServiceServicer_to_server, "waystation.rules.v1.RulesService"
         address = await self._serve(lambda server: server.add(add, worker.servicer, name))
         announcer = await self.announce(address)

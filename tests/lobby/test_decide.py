@@ -21,7 +21,7 @@ from services.lobby.commands import (
     StartTable,
     TakeSeat,
 )
-from services.lobby.decide import Completed, Decision, Repeated, create, decide
+from services.lobby.decide import CHANGES_MAX, Completed, Decision, Repeated, create, decide
 
 MATCH = MatchId("t1")
 T0 = 1_800_000_000_000
@@ -190,3 +190,12 @@ def test_a_request_id_used_by_another_player_or_for_another_purpose_is_a_new_one
     assert isinstance(first, Decision)
     assert isinstance(decide(first.table, TakeSeat(), issued("cara", "r1")), Decision)
     assert isinstance(decide(first.table, LeaveSeat(), issued("bob", "r1")), Decision)
+
+
+def test_a_table_takes_only_so_many_who_come_and_go_and_can_still_be_started() -> None:
+    coming_and_going = [BOB_SITS, ("bob", LeaveSeat())] * ((CHANGES_MAX - 2) // 2)
+    table = given(created(), *coming_and_going, CARA_SITS)
+    assert table.version == CHANGES_MAX
+    with pytest.raises(errors.LimitReached):
+        decide(table, TakeSeat(), issued("bob"))
+    assert when(table, "ann", StartTable()).table.status == "sealed"

@@ -10,7 +10,7 @@ from services.core import errors
 from services.core.errors import DomainError
 from services.core.events import bytes_of, text_of
 from services.core.ids import MatchId
-from tests.lobby.hosting import LIBRARY, Site, data_of, types_of
+from tests.lobby.hosting import LIBRARY, OPEN_TABLES, Site, data_of, types_of
 
 pytestmark = pytest.mark.anyio
 CLOCK = b'{"kind":"per_turn","turn_ms":60000}'
@@ -295,3 +295,34 @@ async def test_a_number_of_players_that_the_title_forbids_is_refused_before_the_
     with pytest.raises(errors.OptionInvalid):
         await ann.starts(match)
     assert (await ann.sees(match)).table.status == pb.TABLE_STATUS_OPEN
+
+
+async def test_one_table_more_than_a_player_may_host_is_refused_and_nothing_is_stored(site: Site) -> None:
+    ann, bob = site.player("ann"), site.player("bob")
+    tables = [(await ann.creates()).table.match for _ in range(OPEN_TABLES)]
+    keys = await site.keys()
+    with pytest.raises(errors.LimitReached) as refused:
+        await ann.creates("one-too-many")
+    assert (refused.value.limit, await site.keys()) == (OPEN_TABLES, keys)
+    await bob.creates()  # others are not concerned
+    await bob.takes(tables[0])
+    await ann.leaves(tables[1])
+    for _ in range(2):  # one has begun, one has closed
+        await ann.creates()
+    with pytest.raises(errors.LimitReached):
+        await ann.creates("one-too-many")
+
+
+async def test_a_create_again_is_answered_though_the_player_hosts_all_that_one_may(site: Site) -> None:
+    ann = site.player("ann")
+    made = [await ann.creates(f"table-{number}") for number in range(OPEN_TABLES)]
+    assert await ann.creates("table-3") == made[3]
+
+
+async def test_a_lobby_that_has_forgotten_its_tables_counts_them_all_the_same(site: Site) -> None:
+    ann = site.player("ann")
+    for _ in range(OPEN_TABLES):
+        await ann.creates()
+    await site.add_lobby()
+    with pytest.raises(errors.LimitReached):
+        await site.player("ann", lobby=1).creates()
