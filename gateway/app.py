@@ -88,7 +88,9 @@ def _failed(request: AnyRequest, fault: Exception) -> Response[bytes]:
 
 
 def _written(request: AnyRequest, problem: Problem) -> Response[bytes]:
-    request_id = request.scope.get("state", {}).get("request_id")
+    state = request.scope.setdefault("state", {})
+    state["reason"] = problem.members["reason"]  # for the log
+    request_id = state.get("request_id")
     members = {**problem.members, "request_id": request_id} if request_id else problem.members
     return Response(
         msgspec.json.encode(members),

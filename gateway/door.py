@@ -1,4 +1,4 @@
-"""The outermost layer: how often an address may ask, and how long answers take."""
+"""The outermost layer: how often an address may ask, how long answers take, one log line for each request."""
 
 import time
 from typing import Any
@@ -9,9 +9,11 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Histogram
 
 from gateway.addresses import Addresses
+from gateway.callers import traceparent_of
 from gateway.limits import Buckets
 from gateway.problems import MEDIA_TYPE, problem_of
 from services.core.errors import TooManyRequests
+from services.kit import request_log, tracing
 
 HTTP_DURATION = Histogram(
     "http_duration_seconds",
@@ -21,6 +23,7 @@ HTTP_DURATION = Histogram(
 )
 # Probes and scrapes come from inside the cluster, all from one address.
 _UNLIMITED = {"/healthz", "/readyz", "/metrics"}
+_MATCH_CHARACTERS_MAX = 64  # of what a client claims to be a match
 
 
 class Door:
@@ -40,20 +43,24 @@ class Door:
 
     async def _timed(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
-        status = 500
+        status, answered = 500, 0.0
 
         async def watched(message: Message) -> None:
-            nonlocal status
+            nonlocal status, answered
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, answered = message["status"], time.perf_counter()
             await send(message)
 
-        try:
-            await self._let_in(scope, receive, watched)
-        finally:
-            route = scope.get("path_template", "unmatched")
-            took_s = time.perf_counter() - began
-            HTTP_DURATION.labels(scope["method"], route, status).observe(took_s)
+        with tracing.span(scope["method"], "server", _traceparent(scope) if tracing.is_on() else "") as span:
+            try:
+                await self._let_in(scope, receive, watched)
+            finally:
+                ended = time.perf_counter()
+                route = scope.get("path_template", "unmatched")
+                HTTP_DURATION.labels(scope["method"], route, status).observe(ended - began)
+                _trace(span, scope["method"], route, status)
+                # A stream of events is answered once it begins, however long it lasts.
+                _tell(scope, route, status, (answered or ended) - began)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A request or a handshake, unless its address has asked too often."""
@@ -69,6 +76,39 @@ class Door:
         client = scope.get("client")
         forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
         return self._addresses.client(client[0] if client else None, forwarded.decode("latin-1"))
+
+
+def _trace(span: tracing.Span, method: str, route: str, status: int) -> None:
+    span.rename(f"{method} {route}")
+    span.tell(code=status)
+    if status >= 500:
+        span.fail(str(status))
+
+
+def _tell(scope: HTTPScope, route: str, status: int, took_s: float) -> None:
+    """The line of an HTTP request; probes and scrapes get one only if they fail."""
+    level = request_log.level(status, took_s)
+    if level is None or (scope["path"] in _UNLIMITED and status < 400):
+        return
+    state: dict[str, Any] = scope["state"]
+    request_log.tell(
+        level,
+        "http",
+        f"{scope['method']} {route}",
+        status,
+        took_s,
+        reason=state.get("reason", ""),
+        match=str(scope.get("path_params", {}).get("match", ""))[:_MATCH_CHARACTERS_MAX],
+        player=state.get("player", ""),
+        request_id=state.get("request_id", ""),
+        trace_id=tracing.trace_id(_traceparent(scope)),
+    )
+
+
+def _traceparent(scope: HTTPScope) -> str:
+    """The client's, if it is a W3C trace context."""
+    told = next((value for name, value in scope["headers"] if name == b"traceparent"), b"")
+    return traceparent_of(told.decode("latin-1"))
 
 
 async def _refuse(error: TooManyRequests, scope: Scope, send: Send) -> None:

@@ -9,6 +9,7 @@ from gateway.places import Place, Places
 from gateway.workers import Workers
 from services.core.errors import NoSuchMatch, NotStarted
 from services.core.ids import MatchId, PlayerId
+from services.kit import tracing
 
 Call = rules_pb2.Call
 Eyes = rules_pb2.Reader
@@ -99,7 +100,9 @@ class Matches:
     async def _ask(self, match: MatchId, call: Call) -> rules_pb2.Answer:
         place = await self._places.begun(match)
         try:
-            return await self._workers.ask(place, call)
+            with tracing.span("rules", "client", title=place.title) as span:
+                call.traceparent = span.traceparent
+                return await self._workers.ask(place, call)
         except NoSuchMatch:
             # The table is sealed, so there will be a match: the lobby's sweeper repeats the start.
             raise NotStarted from None

@@ -38,10 +38,13 @@ IfMatch = Annotated[
 Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]
 
 
-def reader(parts: Parts, authorization: Authorization = None, invite_code: InviteCode = None) -> Reader:
+def reader(
+    request: AnyRequest, parts: Parts, authorization: Authorization = None, invite_code: InviteCode = None
+) -> Reader:
     """Who asks. Raises TokenInvalid for a bad token; none at all is a spectator's. Raises TooManyRequests."""
     player = parts.identity.player_if_any(authorization)
     if player is not None:
+        request.scope["state"]["player"] = player  # for the log
         parts.player_rate.take(player)
     return Reader(player, invite_code or "")
 
@@ -55,6 +58,7 @@ def sender(
 ) -> Sender:
     """The player who commands. Raises TokenInvalid, TooManyRequests, BadRequest."""
     player = parts.identity.player(authorization)
+    request.scope["state"]["player"] = player  # for the log
     parts.player_rate.take(player)
     request_id = request_id_of(idempotency_key)
     # A caller that sent none learns it from the problem, should the outcome be unknown.

@@ -47,10 +47,12 @@ class Ordered(Asked, frozen=True, kw_only=True):
     """A command for `match`; where the connection was opened for one match, that is the default.
 
     `request_id`: the same one again is answered, not repeated; a random one if there is none.
+    `traceparent`: W3C trace context, in place of the one that the connection was opened with.
     """
 
     match: Name = ""
     request_id: RequestId = ""
+    traceparent: Name = ""
     expected_version: Version | None = None
 
 

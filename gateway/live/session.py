@@ -27,12 +27,14 @@ from gateway.live.frames import (
 )
 from gateway.live.orders import command_of
 from gateway.live.outbox import Outbox, OutboxFull
+from gateway.live.served import Served
 from gateway.live.sockets import Sockets
 from gateway.live.transport import Transport
 from gateway.matches import Matches
 from gateway.problems import problem_of, problem_of_fault
 from services.core.errors import BadRequest, DomainError, Overloaded, TokenInvalid
 from services.core.ids import MatchId, PlayerId
+from services.kit.statuses import Unexpected
 
 HELLO_S_MAX = 10.0
 FOLLOWS_MAX = 64
@@ -176,31 +178,41 @@ class Session:
 
     async def _answer(self, frame: ClientFrame) -> None:
         request_id = ""
-        try:
-            match frame:
-                case HelloFrame():
-                    raise BadRequest("type", "hello was said already")
-                case FollowFrame():
-                    await self._follow(frame)
-                case UnfollowFrame(match=match):
-                    await self._unfollow(MatchId(match))
-                case _:
-                    request_id = request_id_of(frame.request_id)
-                    await self._order(frame, request_id)
-        except DomainError as error:
-            self._deliver(frames.problem(problem_of(error, ""), frame.id, request_id))
-        except Exception as fault:  # the outermost frame of a task
-            self._deliver(frames.problem(problem_of_fault(fault, "live"), frame.id, request_id))
-        finally:
-            self._room.release()
+        refusal: DomainError | None = None
+        with Served(frame, self._opening.traceparent) as served:
+            try:
+                match frame:
+                    case HelloFrame():
+                        raise BadRequest("type", "hello was said already")
+                    case FollowFrame():
+                        await self._follow(frame)
+                    case UnfollowFrame(match=match):
+                        await self._unfollow(MatchId(match))
+                    case _:
+                        request_id = request_id_of(frame.request_id)
+                        await self._order(frame, request_id, served.traceparent)
+            except DomainError as error:
+                refusal = error
+                self._deliver(frames.problem(problem_of(error, ""), frame.id, request_id))
+            except Exception as fault:  # the outermost frame of a task
+                refusal = Unexpected()
+                self._deliver(frames.problem(problem_of_fault(fault, "live"), frame.id, request_id))
+            finally:
+                self._room.release()
+            served.close(refusal, self._match_of(frame), self._player or "", request_id)
 
-    async def _order(self, order: frames.Order, request_id: str) -> None:
+    def _match_of(self, frame: ClientFrame) -> str:
+        """The match that the frame is about, or else the one that the connection was opened for."""
+        told = "" if isinstance(frame, HelloFrame) else frame.match
+        return told or (self._opening.first.match if self._opening.first else "")
+
+    async def _order(self, order: frames.Order, request_id: str, traceparent: str) -> None:
         if self._player is None:
             raise TokenInvalid("a spectator commands nothing")
-        match = order.match or (self._opening.first.match if self._opening.first else "")
+        match = self._match_of(order)
         if not match:
             raise BadRequest("match", "is missing")
-        sender = Sender(self._player, request_id, self._opening.traceparent)
+        sender = Sender(self._player, request_id, traceparent)
         command = command_of(order)
         done = await self._lent.matches.submit(sender, MatchId(match), command, order.expected_version)
         self._deliver(frames.receipt(order.id, done.body))

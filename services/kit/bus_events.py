@@ -14,6 +14,7 @@ from services.kit.store import Owner, stream_partition
 STREAM = "EVENTS"
 ALL_SUBJECTS = "events.>"
 MESSAGE_ID = "Nats-Msg-Id"
+TRACEPARENT = "traceparent"  # a header of events that were published in the course of a trace
 
 KEPT_S = 24 * 60 * 60
 DUPLICATES_S = 2 * 60

@@ -13,9 +13,11 @@ from msgspec import Raw, Struct
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
+from services.kit import tracing
 from services.kit.bus import BUS_ERRORS, Bus
-from services.kit.bus_events import MESSAGE_ID, ensure_events_stream
+from services.kit.bus_events import MESSAGE_ID, TRACEPARENT, ensure_events_stream
 from services.kit.store import Published
+from services.kit.tracing import Span
 
 log = structlog.get_logger()
 
@@ -38,6 +40,15 @@ class Letter(NamedTuple):
     subject: str
     message_id: str
     payload: bytes
+    traceparent: str = ""
+
+
+class _Sent(NamedTuple):
+    """A letter that waits for its confirmation. `at`: monotonic time."""
+
+    entry: Published
+    at: float
+    span: Span
 
 
 Settle = Callable[[Published, bool], None]  # True: JetStream has the event; False: nobody knows
@@ -52,7 +63,7 @@ class Publisher:
         self._ack_s_max = ack_s_max
         self._queue: deque[Letter] = deque()
         self._queue_bytes = 0
-        self._outstanding: dict[int, tuple[Published, float]] = {}  # by number, oldest first: sent when
+        self._outstanding: dict[int, _Sent] = {}  # by number, oldest first
         self._sent = 0
         self._wake = asyncio.Event()
         self._is_refused = False
@@ -109,10 +120,12 @@ class Publisher:
         letter = self._queue.popleft()
         self._queue_bytes -= len(letter.payload) + _LETTER_BYTES
         self._sent += 1
-        self._outstanding[self._sent] = letter.entry, time.monotonic()
-        await client.publish(
-            letter.subject, letter.payload, f"{inbox}.{self._sent}", {MESSAGE_ID: letter.message_id}
-        )
+        span = tracing.span("nats publish", "producer", letter.traceparent, version=letter.entry.version)
+        self._outstanding[self._sent] = _Sent(letter.entry, time.monotonic(), span)
+        headers = {MESSAGE_ID: letter.message_id}
+        if span.traceparent:
+            headers[TRACEPARENT] = span.traceparent
+        await client.publish(letter.subject, letter.payload, f"{inbox}.{self._sent}", headers)
 
     async def _confirm(self, message: Msg) -> None:
         sent = self._outstanding.pop(int(message.subject.rpartition(".")[2]), None)
@@ -122,23 +135,29 @@ class Publisher:
         if not confirmed and not self._is_refused:
             self._is_refused = True
             log.warning("event_refused", detail=message.data.decode(errors="replace") or "no such stream")
-        self._settle(sent[0], confirmed)
+        self._close(sent, confirmed)
         if len(self._outstanding) == OUTSTANDING_MAX - 1 or self._is_refused:
             self._wake.set()
 
     def _give_up_overdue(self) -> None:
         sent_before = time.monotonic() - self._ack_s_max
         while self._outstanding:
-            number, (entry, sent_at) = next(iter(self._outstanding.items()))
-            if sent_at > sent_before:
+            number, sent = next(iter(self._outstanding.items()))
+            if sent.at > sent_before:
                 return
             del self._outstanding[number]
-            self._settle(entry, False)
+            self._close(sent, False)
 
     def _give_up_all(self) -> None:
-        for entry, _ in self._outstanding.values():
-            self._settle(entry, False)
+        for sent in self._outstanding.values():
+            self._close(sent, False)
         self._outstanding.clear()
+
+    def _close(self, sent: _Sent, confirmed: bool) -> None:
+        if not confirmed:
+            sent.span.fail("unconfirmed")
+        sent.span.end()
+        self._settle(sent.entry, confirmed)
 
 
 class _Answer(Struct):

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 import grpc
 
 from services.core.errors import Deadline
+from services.kit import tracing
 from services.kit.statuses import error_from
 
 Request = TypeVar("Request", contravariant=True)
@@ -31,10 +32,15 @@ _OPTIONS = (
 )
 
 
+Metadata = tuple[tuple[str, str], ...]
+
+
 class Method(Protocol[Request, Response]):
     """A unary method of a stub."""
 
-    def __call__(self, request: Request, *, timeout: float | None = None) -> Awaitable[Response]: ...
+    def __call__(
+        self, request: Request, *, timeout: float | None = None, metadata: Metadata | None = None
+    ) -> Awaitable[Response]: ...
 
 
 class Channels:
@@ -76,10 +82,11 @@ class Channels:
         """
         if timeout_s <= 0:
             raise Deadline(0)
-        try:
-            return await method(request, timeout=timeout_s)
-        except grpc.aio.AioRpcError as failed:
-            raise error_from(failed, service, round(timeout_s * 1000)) from None
+        with tracing.span(_asked(request), "client") as span:
+            try:
+                return await method(request, timeout=timeout_s, metadata=_metadata(span.traceparent))
+            except grpc.aio.AioRpcError as failed:
+                raise error_from(failed, service, round(timeout_s * 1000)) from None
 
     async def close(self) -> None:
         """Closes every channel; open calls fail."""
@@ -93,3 +100,12 @@ class Channels:
         task = asyncio.ensure_future(channel.close(grace_s))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
+
+
+def _asked(request: object) -> str:
+    """The method that a request is for, by the names of our protos: "GetTable" for a GetTableRequest."""
+    return type(request).__name__.removesuffix("Request")
+
+
+def _metadata(traceparent: str) -> Metadata | None:
+    return (("traceparent", traceparent),) if traceparent else None

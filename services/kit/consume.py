@@ -6,6 +6,7 @@ handler fails otherwise is tried again by itself, and after some attempts logged
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
@@ -16,8 +17,10 @@ from nats.js.client import JetStreamContext
 from prometheus_client import Counter, Gauge
 
 from services.core.errors import Deadline, Overloaded, ServiceDown, StoreUnavailable, TitleDown
+from services.kit import request_log, tracing
 from services.kit.bus import BUS_ERRORS, Bus
-from services.kit.bus_events import ALL_SUBJECTS, STREAM, ensure_events_stream
+from services.kit.bus_events import ALL_SUBJECTS, STREAM, TRACEPARENT, ensure_events_stream
+from services.kit.statuses import http_status
 from services.kit.tasks import ended
 
 log = structlog.get_logger()
@@ -121,19 +124,39 @@ class Consumer:
 
     async def _deal_with(self, batch: Sequence[Msg]) -> None:
         """Hands over the batch whole; if the handler fails on it, event by event to find the culprit."""
+        began = time.perf_counter()
         try:
             async with asyncio.timeout(HANDLE_S_MAX):
-                await self._handle([message.data for message in batch])
+                with self._traced(batch):
+                    await self._handle([message.data for message in batch])
         except OUTAGES as error:
+            self._tell(batch, http_status(error), error.reason, began)
             await self._leave_for_later(batch, error)
         except Exception as error:
+            self._tell(batch, 500, type(error).__name__, began)
             if len(batch) == 1:
                 await self._put_aside(batch[0], error)
             else:
                 await self._deal_with_each(batch)
         else:
+            self._tell(batch, 200, "OK", began)
             for message in batch:
                 await message.ack()
+
+    def _tell(self, batch: Sequence[Msg], status: int, code: str, began: float) -> None:
+        took_s = time.perf_counter() - began
+        level = request_log.level(status, took_s)
+        if level is not None:
+            request_log.tell(level, "batch", self._name, code, took_s, events=len(batch))
+
+    def _traced(self, batch: Sequence[Msg]) -> contextlib.ExitStack:
+        """A span in the trace of each message that comes with one."""
+        spans = contextlib.ExitStack()
+        if tracing.is_on():
+            for message in batch:
+                told = (message.headers or {}).get(TRACEPARENT, "")
+                spans.enter_context(tracing.span(f"{self._name} consume", "consumer", told))
+        return spans
 
     async def _deal_with_each(self, batch: Sequence[Msg]) -> None:
         for message in batch:

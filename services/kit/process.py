@@ -10,7 +10,7 @@ import structlog
 import uvloop
 
 from services.core.errors import DomainError
-from services.kit import telemetry
+from services.kit import request_log, telemetry, tracing
 from services.kit.settings import ServiceSettings, SettingInvalid, from_environment
 
 log = structlog.get_logger()
@@ -32,12 +32,16 @@ def run(service: str, main: Main[S], settings: type[S]) -> None:
     try:
         read = from_environment(settings)
         telemetry.configure(service, read.log_level)
+        request_log.configure(read.log_requests, read.log_slow_ms, read.log_level)
         telemetry.start_metrics(read.metrics_port, read.host)
+        tracing.configure(service)
         uvloop.run(_until_stopped(main, read))
     except asyncio.CancelledError:
         _leave(service, "stopped at once by a second signal")
     except (SettingInvalid, StartFailed, DomainError, OSError) as failure:
         _leave(service, str(failure))
+    finally:
+        tracing.close()
     log.info("service_stopped")
 
 

@@ -5,6 +5,7 @@ from typing import Self, cast
 
 from services.core.events import Entry
 from services.core.ids import MatchId, StreamName
+from services.kit import tracing
 from services.kit.redis_append import append_command, raise_unless_appended
 from services.kit.redis_keys import (
     deadlines_key,
@@ -53,24 +54,26 @@ class RedisStore:
     async def append(self, append: Append) -> None:
         payload = append_command(append)
         loads = self._library.loads
-        (reply,) = await self.link.ask(payload)
-        if is_missing(reply):
-            await self._library.load(seen=loads)
+        with tracing.span("redis append", "client", version=append.entry.version):
             (reply,) = await self.link.ask(payload)
-        raise_unless_appended(append, cast(int, settled(reply)))
+            if is_missing(reply):
+                await self._library.load(seen=loads)
+                (reply,) = await self.link.ask(payload)
+            raise_unless_appended(append, cast(int, settled(reply)))
 
     async def read(
         self, stream: StreamName, after: int = 0, until: int | None = None, limit: int | None = None
     ) -> list[Entry]:
         entries: list[Entry] = []
-        while True:
-            asked = PAGE if limit is None else min(PAGE, limit - len(entries))
-            (reply,) = await self.link.ask(_range(stream, after, until, asked))
-            page = _entries(reply)
-            entries += page
-            if len(page) < asked or len(entries) == limit:
-                return entries
-            after = page[-1].version
+        with tracing.span("redis read", "client"):
+            while True:
+                asked = PAGE if limit is None else min(PAGE, limit - len(entries))
+                (reply,) = await self.link.ask(_range(stream, after, until, asked))
+                page = _entries(reply)
+                entries += page
+                if len(page) < asked or len(entries) == limit:
+                    return entries
+                after = page[-1].version
 
     async def read_many(self, tails: Sequence[After], limit: int = PAGE) -> list[list[Entry]]:
         replies = await self._ask_all([_range(tail.stream, tail.version, None, limit) for tail in tails])

@@ -8,12 +8,15 @@ the sweeper of any worker of the same owner. So events come at least once, and n
 import asyncio
 import contextlib
 
+import msgspec
 import structlog
+from msgspec import Struct
 from prometheus_client import Counter, Gauge
 
 from services.core.errors import Overloaded, StoreUnavailable
 from services.core.events import Entry
 from services.core.ids import StreamName
+from services.kit import tracing
 from services.kit.bus import Bus
 from services.kit.bus_events import message_id, subject
 from services.kit.bus_publisher import ACK_S_MAX, Letter, Publisher
@@ -75,7 +78,9 @@ class Relay:
         published = Published(stream, entry.version)
         if published in self._in_hand:
             return
-        letter = Letter(published, subject(self._owner, stream), message_id(stream, entry), payload)
+        letter = Letter(
+            published, subject(self._owner, stream), message_id(stream, entry), payload, _traceparent(entry)
+        )
         if self._publisher.offer(letter):
             self._in_hand.add(published)
             self._is_nothing_in_hand.clear()
@@ -109,3 +114,15 @@ class Relay:
         self._in_hand.difference_update(entries)
         if not self._in_hand:
             self._is_nothing_in_hand.set()
+
+
+class _Traced(Struct):
+    traceparent: str = ""
+
+
+_read_traced = msgspec.json.Decoder(_Traced).decode
+
+
+def _traceparent(entry: Entry) -> str:
+    """The trace of the command that caused the event; not looked for while nobody traces."""
+    return _read_traced(entry.body).traceparent if tracing.is_on() else ""

@@ -12,10 +12,11 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from services.core.errors import Deadline, DomainError
+from services.kit import request_log, tracing
 from services.kit.channels import METADATA_BYTES_MAX
 from services.kit.process import StartFailed
 from services.kit.settings import ServiceSettings
-from services.kit.statuses import Unexpected, abort, grpc_code
+from services.kit.statuses import Unexpected, abort, grpc_code, http_status
 from services.kit.telemetry import RPC_DURATION
 
 log = structlog.get_logger()
@@ -127,17 +128,20 @@ class Answering:
         structlog.contextvars.clear_contextvars()
         refusal: DomainError | None = None
         response = None
-        try:
-            response = await self._in_time(request, context)
-        except DomainError as error:
-            refusal = error
-        except asyncio.CancelledError:
-            self._tell(request, "CANCELLED", began, None)
-            raise
-        except Exception:
-            log.exception("call_failed", method=self._method)
-            refusal = Unexpected()
-        self._tell(request, grpc_code(refusal).name if refusal else "OK", began, refusal)
+        with tracing.span(self._method, "server", _traceparent(context)) as span:
+            try:
+                response = await self._in_time(request, context)
+            except DomainError as error:
+                refusal = error
+            except asyncio.CancelledError:
+                self._tell(request, "CANCELLED", began, None)
+                raise
+            except Exception:
+                log.exception("call_failed", method=self._method)
+                refusal = Unexpected()
+            if refusal is not None:
+                span.fail(refusal.reason)
+            self._tell(request, grpc_code(refusal).name if refusal else "OK", began, refusal)
         if refusal is not None:
             await abort(context, refusal)
         return response
@@ -156,13 +160,25 @@ class Answering:
     def _tell(self, request: Any, code: str, began: float, refusal: DomainError | None) -> None:
         took_s = time.perf_counter() - began
         RPC_DURATION.labels(self._service, self._method, code).observe(took_s)
-        tell = log.debug if refusal is None else log.info
-        tell(
-            "call_answered" if refusal is None else "call_refused",
-            method=self._method,
-            match=getattr(request, "match", ""),
-            request_id=getattr(request, "request_id", ""),
-            code=code,
-            reason=refusal.reason if refusal else "",
-            duration_ms=round(took_s * 1000, 2),
-        )
+        level = request_log.level(http_status(refusal) if refusal else 200, took_s)
+        if level is not None:
+            request_log.tell(
+                level,
+                "rpc",
+                self._method,
+                code,
+                took_s,
+                reason=refusal.reason if refusal else "",
+                match=getattr(request, "match", ""),
+                player=getattr(request, "player", ""),
+                request_id=getattr(request, "request_id", ""),
+                trace_id=tracing.trace_id(getattr(request, "traceparent", "")),
+            )
+
+
+def _traceparent(context: Context) -> str:
+    """What the caller's metadata says of its trace; not looked for while nobody traces."""
+    if not tracing.is_on():
+        return ""
+    told = dict(context.invocation_metadata() or ()).get("traceparent", "")
+    return told if isinstance(told, str) else ""

@@ -32,6 +32,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 class ServiceSettings(Settings, frozen=True, kw_only=True):
     """What every serving process needs.
 
+    `log_requests`: "all" for a line of every request, "failed" for those that fail, are refused, or take
+    `log_slow_ms` or longer.
+
     `port`: 0 takes a free one. `advertise`: host:port, or a host alone, by which others reach this
     process; empty for where it listens, which is this machine's name when it listens everywhere.
     `metrics_port`: 0 serves none.
@@ -41,6 +44,8 @@ class ServiceSettings(Settings, frozen=True, kw_only=True):
     port: Port = 0
     metrics_port: Port = 0
     advertise: str = ""
+    log_requests: Literal["failed", "all"] = "failed"
+    log_slow_ms: Annotated[int, Meta(ge=1)] = 1_000
 
     def address(self, port: int) -> str:
         """What others are told, `port` being the one that this process listens on."""

@@ -17,6 +17,7 @@ from services.core.commands import Issued
 from services.core.errors import BadRequest, NoSuchMatch, TooLarge
 from services.core.ids import MatchId, PlayerId
 from services.core.tables import Table
+from services.kit import tracing
 from services.kit.moment import believed, now_ms
 from services.lobby.commands import CreateTable, TakeSeat
 
@@ -55,7 +56,7 @@ def issued_of(request: Request) -> Issued:
         player=PlayerId(_short("player", request.player)),
         at=believed(told, now) if told else now,
         request_id=_short("request_id", request.request_id) or secrets.token_urlsafe(16),
-        traceparent=_short("traceparent", request.traceparent),
+        traceparent=tracing.traceparent(_short("traceparent", request.traceparent)),
     )
 
 

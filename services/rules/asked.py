@@ -23,6 +23,7 @@ from services.core.commands import (
 from services.core.errors import BadRequest, TooLarge
 from services.core.ids import MatchId, PlayerId
 from services.core.match_events import Sitting
+from services.kit import tracing
 from services.kit.moment import believed, now_ms
 from services.rules.reads import Reader
 from services.rules.start import Sealed
@@ -65,7 +66,7 @@ def issued_of(request: pb.SubmitCommandRequest) -> Issued:
         player=None if request.WhichOneof("command") == "abort" else PlayerId(request.player),
         at=_moment(request.at, request.HasField("at")),
         request_id=_short("request_id", request.request_id),
-        traceparent=_short("traceparent", request.traceparent),
+        traceparent=tracing.traceparent(_short("traceparent", request.traceparent)),
     )
 
 
@@ -87,7 +88,7 @@ def sealed_of(request: pb.StartMatchRequest) -> Sealed:
         private=request.private,
         clock=_clock(request.clock),
         at=_moment(request.at, request.HasField("at")),
-        traceparent=_short("traceparent", request.traceparent),
+        traceparent=tracing.traceparent(_short("traceparent", request.traceparent)),
     )
 
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 from waystation.rules.v1 import rules_pb2 as pb
 
 from services.core.errors import BadRequest, Deadline, DomainError, Overloaded, TooLarge
-from services.kit.statuses import TEXT_MAX, Unexpected, facts_text, grpc_code
+from services.kit import request_log, tracing
+from services.kit.statuses import TEXT_MAX, Unexpected, facts_text, grpc_code, http_status
 from services.kit.telemetry import RPC_DURATION
 
 OPEN_MAX = 2_048  # calls and unsent answers
@@ -33,6 +34,7 @@ class _Open(Struct):
     request: Any
     size: int
     began: float
+    traceparent: str
     expiry: asyncio.TimerHandle | None = None
     is_answered: bool = False
 
@@ -77,7 +79,8 @@ class Calls:
         elif limit_s <= 0:
             self._answer(refused(call.id, Deadline(0)))
         elif self._has_room(size):
-            self._start(_Open(call.id, kind, getattr(call, kind), size, time.perf_counter()), limit_s)
+            asked = getattr(call, kind)
+            self._start(_Open(call.id, kind, asked, size, time.perf_counter(), call.traceparent), limit_s)
         else:
             self._answer(refused(call.id, Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1)))
 
@@ -113,39 +116,40 @@ class Calls:
         task.add_done_callback(self._running.discard)
 
     async def _carry_out(self, call: _Open) -> None:
-        try:
-            response = await self._methods[call.kind](call.request)
-        except DomainError as error:
-            self._refuse(call, error)
-        except Exception:
-            log.exception("call_failed", method=call.kind)
-            self._refuse(call, Unexpected())
-        else:
-            self._close(call, pb.Answer(id=call.id, **{call.kind: response}), "OK")
-        finally:
-            self._running_bytes -= call.size
+        with tracing.span(call.kind, "server", call.traceparent) as span:
+            try:
+                response = await self._methods[call.kind](call.request)
+            except DomainError as error:
+                span.fail(error.reason)
+                self._refuse(call, error)
+            except Exception:
+                log.exception("call_failed", method=call.kind)
+                span.fail(Unexpected.reason)
+                self._refuse(call, Unexpected())
+            else:
+                self._close(call, pb.Answer(id=call.id, **{call.kind: response}), None)
+            finally:
+                self._running_bytes -= call.size
 
     def _expire(self, call: _Open, limit_s: float) -> None:
         self._refuse(call, Deadline(round(limit_s * 1000)))
 
     def _refuse(self, call: _Open, error: DomainError) -> None:
-        log.info(
-            "call_refused",
-            method=call.kind,
-            match=call.request.match,
-            request_id=getattr(call.request, "request_id", ""),
-            reason=error.reason,
-        )
-        self._close(call, refused(call.id, error), grpc_code(error).name)
+        self._close(call, refused(call.id, error), error)
 
-    def _close(self, call: _Open, answer: pb.Answer, code: str) -> None:
+    def _close(self, call: _Open, answer: pb.Answer, refusal: DomainError | None) -> None:
         """Answers the call, unless its time was over before."""
         if call.is_answered:
             return
         call.is_answered = True
         if call.expiry:
             call.expiry.cancel()
-        RPC_DURATION.labels("rules", call.kind, code).observe(time.perf_counter() - call.began)
+        took_s = time.perf_counter() - call.began
+        code = "OK" if refusal is None else grpc_code(refusal).name
+        RPC_DURATION.labels("rules", call.kind, code).observe(took_s)
+        level = request_log.level(200 if refusal is None else http_status(refusal), took_s)
+        if level is not None:
+            _tell(level, call, code, took_s, refusal.reason if refusal else "")
         self._answer(answer)
 
     def _answer(self, answer: pb.Answer) -> None:
@@ -156,6 +160,21 @@ class Calls:
         self._unsent.append(_Unsent(answer, size))
         self._unsent_bytes += size
         self.ready.set()
+
+
+def _tell(level: request_log.Level, call: _Open, code: str, took_s: float, reason: str) -> None:
+    request_log.tell(
+        level,
+        "call",
+        call.kind,
+        code,
+        took_s,
+        reason=reason,
+        match=call.request.match,
+        player=getattr(call.request, "player", ""),
+        request_id=getattr(call.request, "request_id", ""),
+        trace_id=tracing.trace_id(getattr(call.request, "traceparent", "")),
+    )
 
 
 def refused(id: int, error: DomainError) -> pb.Answer:

@@ -13,6 +13,7 @@ from services.core.decide import Decision, Repeated, decide
 from services.core.errors import DomainError, HistoryForked, MoveUnreadable, NotSeated, VersionConflict
 from services.core.ids import MatchId
 from services.core.match import Match
+from services.kit import tracing
 from services.kit.telemetry import APPEND_CONFLICTS
 from services.rules.archive import Archive, Sight
 from services.rules.ledger import Ledger
@@ -58,7 +59,8 @@ class Desk:
         sight = await self._archive.find(id)
         races_left = RACES_MAX
         while True:
-            decision = _decided(sight, command, issued)
+            with tracing.span("decide", title=sight.match.started.title):
+                decision = _decided(sight, command, issued)
             if isinstance(decision, Repeated):
                 return decision
             if decision is not None:
