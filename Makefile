@@ -100,10 +100,13 @@ test-containers: $(VENV)/.dev gen/.stamp ## play on the built images (needs Dock
 	$(BIN)/pytest tests/containers $(ARGS)
 
 # Under fire: docs/faults.md.
-.PHONY: test-faults test-simulation test-hostile
+.PHONY: test-faults test-failover test-simulation test-hostile
 
 test-faults: $(VENV)/.dev gen/.stamp ## kill, stop and restart everything under load, and check what clients were told (ARGS="--seconds 900")
 	@GRPC_VERBOSITY=ERROR GRPC_ENABLE_FORK_SUPPORT=0 $(BIN)/python -m tests.faults $(ARGS)
+
+test-failover: $(VENV)/.dev gen/.stamp ## kill the primary of a replicated Redis and servers of a NATS cluster under load
+	$(BIN)/pytest tests/failover $(ARGS)
 
 test-simulation: $(VENV)/.dev gen/.stamp ## thousands of simulated steps: crash, race, redeliver, reorder, rebuild
 	SIMULATED_RUNS=1000 SIMULATED_STEPS=60 $(BIN)/pytest tests/simulation $(ARGS)

@@ -12,6 +12,8 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as NatsSubscription
 
+from services.kit.bus import nats_servers
+
 FIRST_CONNECT_S_MAX = 2.0
 CONFIRM_S_MAX = 1
 RECONNECT_S = 1
@@ -81,7 +83,7 @@ class Pushes:
 
     async def _connect(self) -> None:
         await self._nats.connect(
-            self._url,
+            nats_servers(self._url),
             name="gateway",
             max_reconnect_attempts=-1,
             reconnect_time_wait=RECONNECT_S,

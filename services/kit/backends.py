@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from redis.asyncio import Redis
@@ -14,6 +13,7 @@ from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.process import StartFailed
 from services.kit.redis_library import UnsafeRedis
+from services.kit.redis_place import redis_place
 from services.kit.redis_store import RedisStore
 from services.kit.settings import ServiceSettings
 
@@ -55,16 +55,17 @@ async def backends(
 
 async def _store(settings: ServiceSettings) -> RedisStore:
     try:
-        return await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
+        return await RedisStore.open(
+            settings.redis_url, unsafe=settings.redis_unsafe, replicas=settings.redis_replicas
+        )
     except (UnsafeRedis, ValueError) as error:
         raise StartFailed(str(error)) from error
     except StoreUnavailable as error:
-        where = urlsplit(settings.redis_url)
-        raise StartFailed(f"REDIS_URL ({where.hostname}:{where.port or 6379}): {error}") from error
+        raise StartFailed(f"REDIS_URL ({redis_place(settings.redis_url).shown}): {error}") from error
 
 
 def _bus(settings: ServiceSettings, service: str) -> Bus:
     try:
-        return Bus(settings.nats_url, service)
+        return Bus(settings.nats_url, service, replicas=settings.nats_replicas)
     except ValueError as error:
         raise StartFailed(str(error)) from error

@@ -21,16 +21,26 @@ _CONNECT_S_MAX = 2
 _PING_S = 5  # two unanswered pings end a connection that a dead peer has left open
 
 
+def nats_servers(url: str) -> list[str]:
+    """The servers that a NATS_URL names. Raises ValueError for one that cannot be used."""
+    servers = [server.strip() for server in url.split(",")]
+    for parts in map(urlsplit, servers):
+        if parts.scheme not in ("nats", "tls") or not parts.hostname:
+            raise ValueError("NATS_URL must look like nats://host:4222, or several of these with commas")
+    return servers
+
+
 class Bus:
     """Ask `connected` for the client each time: nats-py ends one after some refusals, and a new one comes."""
 
-    def __init__(self, url: str, name: str) -> None:
-        """`url`: nats://[user:password@]host[:port], or tls://. `name` shows in NATS's monitoring."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("nats", "tls") or not parts.hostname:
-            raise ValueError("NATS_URL must look like nats://host:4222")
-        self._url = url
+    def __init__(self, url: str, name: str, *, replicas: int = 1) -> None:
+        """`url`: nats://[user:password@]host[:port], or tls://; of a cluster several, with commas.
+
+        `name` shows in NATS's monitoring. `replicas`: how many servers are to keep the stream of events.
+        """
+        self._servers = nats_servers(url)
         self._name = name
+        self.replicas = replicas
         self._client: Client | None = None
         self._is_up = asyncio.Event()
         self._staying: asyncio.Task[None] | None = None
@@ -74,7 +84,7 @@ class Bus:
             over.set()
 
         await client.connect(
-            self._url,
+            self._servers,
             name=self._name,
             connect_timeout=_CONNECT_S_MAX,
             reconnect_time_wait=RECONNECT_S,

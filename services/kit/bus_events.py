@@ -31,8 +31,11 @@ def message_id(stream: StreamName, entry: Entry) -> str:
     return f"{stream}:{entry.version}:{entry.hash[:4].hex()}"
 
 
-async def ensure_events_stream(client: Client) -> None:
-    """Makes the stream unless it is there; one that an operator has set up otherwise stays as it is."""
+async def ensure_events_stream(client: Client, replicas: int = 1) -> None:
+    """Makes the stream, on `replicas` servers of a cluster, unless it is there.
+
+    One that an operator has set up otherwise stays as it is.
+    """
     jetstream = client.jetstream(timeout=_ASK_S_MAX)
     try:
         await jetstream.stream_info(STREAM)
@@ -43,6 +46,7 @@ async def ensure_events_stream(client: Client) -> None:
                 subjects=[ALL_SUBJECTS],
                 retention=RetentionPolicy.LIMITS,
                 storage=StorageType.FILE,
+                num_replicas=replicas,
                 max_age=KEPT_S,
                 duplicate_window=DUPLICATES_S,
             )

@@ -97,7 +97,7 @@ class Publisher:
 
     async def _publish_through(self, client: Client) -> None:
         """Publishes until the connection ends or an event is refused: the stream may be missing."""
-        await ensure_events_stream(client)
+        await ensure_events_stream(client, self._bus.replicas)
         self._is_refused = False
         inbox = client.new_inbox()
         confirmations = await client.subscribe(f"{inbox}.*", cb=self._confirm)

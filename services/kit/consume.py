@@ -107,7 +107,7 @@ class Consumer:
                 await subscription.unsubscribe()
 
     async def _subscribed(self, client: Client) -> JetStreamContext.PullSubscription:
-        await ensure_events_stream(client)
+        await ensure_events_stream(client, self._bus.replicas)
         jetstream = client.jetstream()
         await jetstream.add_consumer(
             STREAM,

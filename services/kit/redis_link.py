@@ -7,26 +7,28 @@ next trip. There is no connection until somebody asks, and after a failure the n
 import asyncio
 import ssl
 from collections import deque
-from urllib.parse import unquote, urlsplit
 
 from services.core.errors import Overloaded, StoreUnavailable
+from services.kit.redis_place import redis_place
 from services.kit.redis_resp import Part, Reply, command, settled
-from services.kit.redis_wire import Parcel, RedisWire
+from services.kit.redis_wire import Parcel, RedisWire, Witness
 
 TRIP_S_MAX = 2.0
 TRIP_COMMANDS_MAX = 256  # keeps one trip, and so the wait of the next, short
 WAITING_MAX = 8192
 _RECONNECT_S_MIN = 0.05
+_LINKED = "link:made"  # a key that a new connection writes if it is to wait for replicas
 
 
 class RedisLink:
     """Every question may raise StoreUnavailable (nobody answers, or the outcome is unknown) or Overloaded."""
 
-    def __init__(self, url: str, *, trip_s_max: float = TRIP_S_MAX, waiting_max: int = WAITING_MAX) -> None:
-        """`url`: redis://[user:password@]host[:port][/database], or rediss:// for TLS."""
-        self._url = urlsplit(url)
-        if self._url.scheme not in ("redis", "rediss") or not self._url.hostname:
-            raise ValueError("REDIS_URL must look like redis://host:6379")
+    def __init__(
+        self, url: str, *, replicas: int = 0, trip_s_max: float = TRIP_S_MAX, waiting_max: int = WAITING_MAX
+    ) -> None:
+        """`url`: see `redis_place`. `replicas`: how many must have what a trip wrote before anybody hears."""
+        self._place = redis_place(url)
+        self._replicas = replicas
         self._trip_s_max = trip_s_max
         self._waiting_max = waiting_max
         self._waiting: deque[Parcel] = deque()
@@ -84,12 +86,15 @@ class RedisLink:
                 commands += parcel.commands
         if parcels:
             self._overdue = asyncio.get_running_loop().call_later(self._trip_s_max, self._wire.abort)
-            self._wire.send(parcels)
+            self._wire.send([*parcels, Witness(parcels, self._replicas)] if self._replicas else parcels)
 
     def _arrived(self) -> None:
         if self._overdue:
             self._overdue.cancel()
             self._overdue = None
+        if self._wire and self._wire.is_stale:  # the next question finds out who is primary now
+            self._wire.abort()
+            self._wire = None
         if self._waiting:
             self._depart()
 
@@ -117,11 +122,12 @@ class RedisLink:
 
     async def _opened(self) -> RedisWire:
         """A connection that answers. Raises OSError or StoreUnavailable."""
+        host, port = await self._place.primary()
         _, wire = await asyncio.get_running_loop().create_connection(
             lambda: RedisWire(self._arrived, self._lost),
-            self._url.hostname or "",
-            self._url.port or 6379,
-            ssl=ssl.create_default_context() if self._url.scheme == "rediss" else None,
+            host,
+            port,
+            ssl=ssl.create_default_context() if self._place.is_tls else None,
         )
         try:
             await self._greet(wire)
@@ -133,18 +139,24 @@ class RedisLink:
         return wire
 
     async def _greet(self, wire: RedisWire) -> None:
-        """Says who we are and which database is meant. Raises StoreUnavailable."""
+        """Says who we are and which database is meant, and hears who that is. Raises StoreUnavailable."""
         greetings: list[bytes] = []
-        if self._url.password is not None:
-            user, password = unquote(self._url.username or "default"), unquote(self._url.password)
-            greetings.append(command("AUTH", user, password))
-        if database := self._url.path.strip("/"):
-            greetings.append(command("SELECT", database))
-        greetings.append(command("PING"))
+        if self._place.password:
+            greetings.append(command("AUTH", self._place.user, self._place.password))
+        if self._place.database:
+            greetings.append(command("SELECT", self._place.database))
+        if self._replicas:  # WAIT speaks of what came before the connection's own last write
+            greetings.append(command("SET", _LINKED, 1))
+        greetings.append(command("ROLE") if self._place.primary_name else command("PING"))
         future: asyncio.Future[list[Reply]] = asyncio.get_running_loop().create_future()
         wire.send([Parcel(b"".join(greetings), len(greetings), future)])
-        for reply in await future:
-            settled(reply)
+        replies = [settled(reply) for reply in await future]
+        if self._place.primary_name and _role(replies[-1]) != b"master":
+            raise StoreUnavailable(f"{self._place.primary_name}: no longer the primary")
+
+
+def _role(reply: Reply) -> Reply:
+    return reply[0] if isinstance(reply, list) and reply else None
 
 
 def _reason(error: Exception) -> str:

@@ -32,13 +32,15 @@ class RedisStore:
         self._library = Library(link)
 
     @classmethod
-    async def open(cls, url: str, *, unsafe: bool = False, trip_s_max: float = TRIP_S_MAX) -> Self:
-        """A store on the Redis at `url`, ready for use.
+    async def open(
+        cls, url: str, *, unsafe: bool = False, replicas: int = 0, trip_s_max: float = TRIP_S_MAX
+    ) -> Self:
+        """A store on the Redis at `url`, ready for use; `replicas`: see `RedisLink`.
 
         Raises UnsafeRedis unless that Redis is safe or `unsafe` is allowed, StoreUnavailable if it does not
         answer, ValueError for a URL that is none.
         """
-        store = cls(RedisLink(url, trip_s_max=trip_s_max))
+        store = cls(RedisLink(url, replicas=replicas, trip_s_max=trip_s_max))
         try:
             if not unsafe:
                 await refuse_unsafe(store.link)

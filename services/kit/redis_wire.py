@@ -9,23 +9,63 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from services.core.errors import StoreUnavailable
-from services.kit.redis_resp import Reply, ReplyReader
+from services.kit.redis_resp import RedisRefused, Reply, ReplyReader, command
+
+WAIT_MS_MAX = 1_000  # for replicas; well below what a whole trip may take
+# What a server says that is a replica, has become one, or has lost the replicas it must have.
+_NOT_PRIMARY = {"READONLY", "MASTERDOWN", "UNBLOCKED", "NOREPLICAS"}
 
 
 class Parcel:
     """Commands of one caller that travel together, and the future of their replies."""
 
-    __slots__ = ("commands", "future", "payload", "replies")
+    __slots__ = ("commands", "future", "is_held", "payload", "replies")
 
     def __init__(self, payload: bytes, commands: int, future: asyncio.Future[list[Reply]]) -> None:
         self.payload = payload
         self.commands = commands
         self.replies: list[Reply] = []
         self.future = future
+        self.is_held = False  # until its witness has spoken
+
+    def arrived(self) -> None:
+        """Called with all replies in."""
+        if not self.is_held and not self.future.done():
+            self.future.set_result(self.replies)
 
     def fail(self, error: Exception) -> None:
         if not self.future.done():
             self.future.set_exception(error)
+
+
+class Witness(Parcel):
+    """The last parcel of a trip: holds back what the others brought until enough replicas have it.
+
+    What a trip has read is held back as well: it may be the entry whose writer was never answered.
+    """
+
+    __slots__ = ("_parcels", "_replicas")
+
+    def __init__(self, parcels: Sequence[Parcel], replicas: int) -> None:
+        future: asyncio.Future[list[Reply]] = asyncio.get_running_loop().create_future()
+        super().__init__(command("WAIT", replicas, WAIT_MS_MAX), 1, future)
+        self._parcels = parcels
+        self._replicas = replicas
+        for parcel in parcels:
+            parcel.is_held = True
+
+    def arrived(self) -> None:
+        (found,) = self.replies
+        if not isinstance(found, int) or found < self._replicas:
+            self.fail(StoreUnavailable("too few replicas have it; the outcome is unknown"))
+            return
+        for parcel in self._parcels:
+            parcel.is_held = False
+            parcel.arrived()
+
+    def fail(self, error: Exception) -> None:
+        for parcel in self._parcels:
+            parcel.fail(error)
 
 
 class RedisWire(asyncio.Protocol):
@@ -38,6 +78,7 @@ class RedisWire(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self.travelling: deque[Parcel] = deque()
         self.is_lost = False
+        self.is_stale = False  # the other end is no primary, or not fit to be one
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by inheritance
@@ -61,8 +102,9 @@ class RedisWire(asyncio.Protocol):
             parcel.replies.append(reply)
             if len(parcel.replies) == parcel.commands:
                 self.travelling.popleft()
-                if not parcel.future.done():
-                    parcel.future.set_result(parcel.replies)
+                if type(reply) is RedisRefused and reply.code in _NOT_PRIMARY:
+                    self.is_stale = True
+                parcel.arrived()
         if not self.travelling:
             self._on_idle()
 

@@ -21,11 +21,17 @@ class SettingInvalid(Exception):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What every process of ours needs. `redis_unsafe`: accept a Redis that may lose or evict events."""
+    """What every process of ours needs.
+
+    `redis_unsafe`: accept a Redis that may lose or evict events. `redis_replicas`: how many replicas must
+    have an event before anybody is told of it. `nats_replicas`: of the stream of published events.
+    """
 
     redis_url: str = "redis://127.0.0.1:6379"
     redis_unsafe: bool = False
+    redis_replicas: Annotated[int, Meta(ge=0, le=5)] = 0
     nats_url: str = "nats://127.0.0.1:4222"
+    nats_replicas: Literal[1, 3, 5] = 1
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
 
