@@ -1,6 +1,6 @@
 """The ordinary Redis client for small things off the move path: directory, keys, players, hints."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from redis.asyncio import Redis
@@ -30,7 +30,8 @@ def connect(url: str) -> Redis:
     }
     if not place.primary_name:
         return Redis.from_url(url, **options)
-    sentinels = Sentinel(
+    untyped: Callable[..., Any] = Sentinel  # redis-py has no types here
+    sentinels = untyped(
         place.addresses,
         sentinel_kwargs={
             "username": place.sentinel_user or None,
