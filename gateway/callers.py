@@ -20,10 +20,15 @@ OPERATOR = PlayerId("")
 
 
 class Reader(Struct, frozen=True):
-    """Who wants to see something. No player: a spectator. `invite`: the code of a private match."""
+    """Who wants to see something. No player: a spectator. `invite`: the code of a private match.
+
+    `address`: where the request comes from. `until`: when the player's token expires (UTC s).
+    """
 
     player: PlayerId | None = None
     invite: str = ""
+    address: str = ""
+    until: float | None = None
 
 
 class Sender(Struct, frozen=True):
@@ -51,6 +56,15 @@ def request_id_of(text: str | None) -> str:
     if not _REQUEST_ID.fullmatch(text):
         raise BadRequest("Idempotency-Key", "is not 1 to 128 visible ASCII characters")
     return text
+
+
+def version_of(text: str | None, field: str) -> int | None:
+    """The version that `text` says; None for no text. Raises BadRequest that names `field`."""
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise BadRequest(field, "is no version of a match")
+    return int(text)
 
 
 def traceparent_of(text: str | None) -> str:

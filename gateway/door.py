@@ -1,6 +1,7 @@
 """The outermost layer: how often an address may ask, how long answers take, one log line for each request."""
 
 import time
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from prometheus_client import Histogram
 from gateway.addresses import Addresses
 from gateway.callers import traceparent_of
 from gateway.limits import Buckets
-from gateway.problems import MEDIA_TYPE, problem_of
+from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_status
 from services.core.errors import TooManyRequests
 from services.kit import request_log, tracing
 
@@ -68,9 +69,11 @@ class Door:
             if scope["path"] not in _UNLIMITED:
                 self._rate.take(scope["state"]["address"])
         except TooManyRequests as error:
-            await _refuse(error, scope, send)
+            await _refuse(problem_of(error, scope["path"]), scope, send)
         else:
-            await self._app(scope, receive, send)
+            await self._app(
+                scope, receive, _answering(scope, send) if scope["type"] == ScopeType.WEBSOCKET else send
+            )
 
     def _address(self, scope: Scope) -> str:
         client = scope.get("client")
@@ -111,8 +114,25 @@ def _traceparent(scope: HTTPScope) -> str:
     return traceparent_of(told.decode("latin-1"))
 
 
-async def _refuse(error: TooManyRequests, scope: Scope, send: Send) -> None:
-    problem = problem_of(error, scope["path"])
+def _answering(scope: Scope, send: Send) -> Send:
+    """`send` for a handshake: one that is turned down is told why."""
+    is_open = False
+
+    async def answering(message: Message) -> None:
+        nonlocal is_open
+        is_open = is_open or message["type"] == "websocket.accept"
+        if is_open or message["type"] != "websocket.close":
+            await send(message)
+            return
+        # Litestar says 4500 for every failure, and in words what it was.
+        is_nowhere = message["reason"] == HTTPStatus.NOT_FOUND.phrase
+        status = HTTPStatus.NOT_FOUND if is_nowhere else HTTPStatus.INTERNAL_SERVER_ERROR
+        await _refuse(problem_of_status(status, status.phrase, scope["path"]), scope, send)
+
+    return answering
+
+
+async def _refuse(problem: Problem, scope: Scope, send: Send) -> None:
     body = msgspec.json.encode(problem.members)
     headers = {**problem.headers, "Content-Type": MEDIA_TYPE, "Content-Length": str(len(body))}
     raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from services.core.errors import NotAllowed, TokenInvalid
 from services.core.ids import PlayerId
-from services.kit.tokens import Tokens
+from services.kit.tokens import Holder, Tokens
 
 _SCHEME = "bearer "
 
@@ -19,14 +19,18 @@ class Identity:
 
     def player(self, authorization: str | None) -> PlayerId:
         """Raises TokenInvalid, also when there is no token at all."""
+        return self.bearer(authorization).player
+
+    def bearer(self, authorization: str | None) -> Holder:
+        """The same, and until when the token is good."""
         return self._tokens.verify(_bearer(authorization))
 
-    def player_if_any(self, authorization: str | None) -> PlayerId | None:
+    def bearer_if_any(self, authorization: str | None) -> Holder | None:
         """None for a request without a token; raises TokenInvalid for one with a bad token."""
-        return None if authorization is None else self.player(authorization)
+        return None if authorization is None else self.bearer(authorization)
 
-    def holder(self, token: str) -> PlayerId:
-        """The player whose token this is. Raises TokenInvalid."""
+    def holder(self, token: str) -> Holder:
+        """Whose token this is. Raises TokenInvalid."""
         return self._tokens.verify(token)
 
     def require_operator(self, authorization: str | None) -> None:

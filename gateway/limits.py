@@ -39,6 +39,12 @@ class Buckets:
         if not is_enough:
             raise TooManyRequests(max(1, math.ceil((cost - level) / self._rate)))
 
+    def give(self, key: str, cost: float = 1.0) -> None:
+        """Puts back what was taken."""
+        if key in self._levels:
+            level, at = self._levels[key]
+            self._levels[key] = (min(self._burst, level + cost), at)
+
 
 class Held:
     """How many of something each key holds at this moment."""

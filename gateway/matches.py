@@ -55,7 +55,7 @@ class Matches:
     async def eyes(self, match: MatchId, reader: Reader) -> Eyes:
         """How `reader` may look at the match. Raises NotSeated for a stranger at a private match."""
         place = await self._places.begun(match)
-        by_invitation = await self._places.admit(place, reader.player, reader.invite)
+        by_invitation = await self._places.admit(place, reader)
         return Eyes(player=reader.player or PlayerId(""), admitted=by_invitation)
 
     async def submit(

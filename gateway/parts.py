@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from msgspec import Struct
 
 from gateway.addresses import Addresses
+from gateway.guesses import Guesses
 from gateway.identity import Identity
 from gateway.limits import Buckets
 from gateway.live.following import Sight
@@ -33,6 +34,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     addresses: Addresses
     player_rate: Buckets
     address_rate: Buckets
+    guesses: Guesses
     directory: Directory
     players: Players
     tokens: Tokens
@@ -57,14 +59,15 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
         closing.push_async_callback(channels.close)
         fixed = {"lobby": settings.lobby_address, "projection": settings.projection_address}
         directory = Directory(redis, fixed)
-        tokens = Tokens(redis)
+        tokens = Tokens(redis, settings.token_s)
         for part in (directory, tokens):
             await part.start()
             closing.push_async_callback(part.stop)
         workers = Workers(directory, channels)
         closing.push_async_callback(workers.close)
         lobby = Lobby(channels, directory)
-        places = Places(lobby)
+        guesses = Guesses(settings)
+        places = Places(lobby, guesses, settings.cached_places)
         matches = Matches(places, workers)
         store = await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
         closing.push_async_callback(store.close)
@@ -77,6 +80,7 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
             addresses=Addresses(settings.trusted_proxies),
             player_rate=player_rate,
             address_rate=address_rate,
+            guesses=guesses,
             directory=directory,
             players=Players(redis),
             tokens=tokens,

@@ -6,7 +6,7 @@ from litestar import Request
 from litestar.di import Provide
 from litestar.params import Parameter
 
-from gateway.callers import OPERATOR, Guarded, Reader, Sender, request_id_of, traceparent_of
+from gateway.callers import OPERATOR, Guarded, Reader, Sender, request_id_of, traceparent_of, version_of
 from gateway.parts import Parts
 from services.core.errors import BadRequest
 
@@ -42,11 +42,13 @@ def reader(
     request: AnyRequest, parts: Parts, authorization: Authorization = None, invite_code: InviteCode = None
 ) -> Reader:
     """Who asks. Raises TokenInvalid for a bad token; none at all is a spectator's. Raises TooManyRequests."""
-    player = parts.identity.player_if_any(authorization)
-    if player is not None:
-        request.scope["state"]["player"] = player  # for the log
-        parts.player_rate.take(player)
-    return Reader(player, invite_code or "")
+    holder = parts.identity.bearer_if_any(authorization)
+    invite, address = invite_code or "", request.scope["state"]["address"]
+    if holder is None:
+        return Reader(None, invite, address)
+    request.scope["state"]["player"] = holder.player  # for the log
+    parts.player_rate.take(holder.player)
+    return Reader(holder.player, invite, address, holder.until)
 
 
 def sender(
@@ -81,10 +83,10 @@ def guarded(sender: Sender, if_match: IfMatch = None) -> Guarded:
     """Raises BadRequest for an If-Match that is neither a version nor `*`."""
     if if_match is None or if_match.strip() == "*":
         return Guarded(sender, None)
-    text = if_match.strip().removeprefix("W/").strip('"')
-    if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise BadRequest("If-Match", "is no version of a match")
-    return Guarded(sender, int(text))
+    version = version_of(if_match.strip().removeprefix("W/").strip('"'), "If-Match")
+    if version is None:
+        raise BadRequest("If-Match", "is empty")
+    return Guarded(sender, version)
 
 
 def dependencies(parts: Parts) -> dict[str, Provide]:

@@ -6,6 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from services.kit.settings import Port, ServiceSettings, SettingInvalid
+from services.kit.tokens import TOKEN_S
 
 Rate = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1)]
@@ -16,7 +17,8 @@ class GatewaySettings(ServiceSettings, frozen=True, kw_only=True):
 
     `admin_token`: bearer token of operators; empty for no operator. `trusted_proxies`: addresses or
     networks whose X-Forwarded-For is believed. `rate_*`: requests per second, 0 for no limit;
-    `burst_*`: how many may come at once.
+    `burst_*`: how many may come at once; `guess_*`: the same for wrong invite codes and recovery secrets.
+    `token_s`: how long a token is good. `cached_places`: matches whose seats are remembered.
     """
 
     port: Port = 8080
@@ -28,9 +30,15 @@ class GatewaySettings(ServiceSettings, frozen=True, kw_only=True):
     burst_per_player: Count = 200
     rate_per_address: Rate = 1_000
     burst_per_address: Count = 2_000
+    guess_rate_per_player: Rate = 0.2
+    guess_burst_per_player: Count = 10
+    guess_rate_per_address: Rate = 2
+    guess_burst_per_address: Count = 100
     sockets_per_player: Count = 32
     sockets_per_address: Count = 512
     sockets: Count = 20_000
+    cached_places: Count = 50_000
+    token_s: Count = TOKEN_S
 
     def __post_init__(self) -> None:
         for text in self.trusted_proxies:

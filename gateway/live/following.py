@@ -72,7 +72,7 @@ class Following:
     async def _follow(self, after: int | None) -> None:
         """Raises NotStarted while there is no match yet."""
         place = await self._sight.places.begun(self.match)
-        await self._sight.places.admit(place, self._reader.player, self._reader.invite)
+        await self._sight.places.admit(place, self._reader)
         seat = place.seat_of(self._reader.player)
         audience = (self.match, seat)
         follower = await self._join(audience, eyes_of(place, seat), self._follower_of)
@@ -89,7 +89,7 @@ class Following:
     async def _wait(self) -> None:
         """Shows the table, and follows the match once it begins."""
         player = self._reader.player
-        table = await self._sight.places.table_for(self.match, player, self._reader.invite)
+        table = await self._sight.places.table_for(self.match, self._reader)
         self._deliver(told(TableFrame(match=self.match, table=shown(table, player))))
         beginning = asyncio.Event()
         beginning.set()  # it may have begun before pushes arrived here

@@ -1,5 +1,7 @@
 """A client that only listens to one match: the frames of a socket, as server-sent events."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 
@@ -18,16 +20,22 @@ class Listening:
 
     def __init__(self, sight: Sight, match: MatchId, reader: Reader) -> None:
         self._sight = sight
-        self._player = reader.player
+        self._reader = reader
         self._outbox = Outbox()
         self._following = Following(sight, match, reader, self._deliver)
 
-    async def events(self, sockets: Sockets, address: str, after: int | None) -> AsyncIterator[bytes]:
+    async def events(self, sockets: Sockets, after: int | None) -> AsyncIterator[bytes]:
         """Text of events, the first one once there is something to tell. Raises what a follow raises."""
         with ExitStack() as held:
-            held.enter_context(sockets.one(self, address))
-            if self._player is not None:
-                held.enter_context(sockets.of_player(self._player))
+            held.enter_context(sockets.one(self, self._reader.address))
+            if self._reader.player is not None:
+                held.enter_context(sockets.of_player(self._reader.player))
+            if self._reader.until is not None:
+                left_s = self._reader.until - time.time()
+                expiring = asyncio.get_running_loop().call_later(
+                    left_s, self.say_bye, "the token has expired"
+                )
+                held.callback(expiring.cancel)
             self._sight.hub.listen(self._tell_heads)
             try:
                 await self._following.begin(after)

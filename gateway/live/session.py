@@ -1,6 +1,7 @@
 """A conversation over one socket: frames in, frames out, whatever carries them."""
 
 import asyncio
+import time
 from contextlib import ExitStack
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ from gateway.problems import problem_of, problem_of_fault
 from services.core.errors import BadRequest, DomainError, Overloaded, TokenInvalid
 from services.core.ids import MatchId, PlayerId
 from services.kit.statuses import Unexpected
+from services.kit.tokens import Holder
 
 HELLO_S_MAX = 10.0
 FOLLOWS_MAX = 64
@@ -43,7 +45,8 @@ OPEN_FRAMES_MAX = 32
 LAST_WORDS_S_MAX = 1.0
 
 # Close codes: 1012 and 1013 are registered (restart, try again later), 4xxx are ours.
-NORMAL, RESTART, LATER, UNKNOWN_CALLER, TOO_SLOW = 1000, 1012, 1013, 4001, 4008
+NORMAL, RESTART, LATER = 1000, 1012, 1013
+UNREADABLE, UNKNOWN_CALLER, EXPIRED, TOO_SLOW = 4000, 4001, 4002, 4008
 REASON_MAX = 100  # a close frame carries 123 bytes
 
 DROPPED = Counter("live_slow_readers", "Live connections dropped because their client did not read")
@@ -78,7 +81,7 @@ class Session:
         self._lent = lent
         self._transport = transport
         self._opening = opening
-        self._player: PlayerId | None = None
+        self._holder: Holder | None = None
         self._follows: dict[MatchId, Following] = {}
         self._outbox = Outbox()
         self._answering: set[asyncio.Task[None]] = set()
@@ -103,10 +106,20 @@ class Session:
                 await self._follows.popitem()[1].end()
             self._held.close()
 
+    @property
+    def _player(self) -> PlayerId | None:
+        return self._holder.player if self._holder else None
+
     def say_bye(self, reason: str) -> None:
+        self._take_leave(reason, RESTART, "follow again elsewhere, with after")
+
+    def _expire(self) -> None:
+        self._take_leave("the token has expired", EXPIRED, "follow again with a new token, with after")
+
+    def _take_leave(self, reason: str, code: int, advice: str) -> None:
         resume = {match: following.version for match, following in self._follows.items()}
         self._deliver(told(ByeFrame(reason=reason, resume=resume)))
-        self._end(RESTART, "follow again elsewhere, with after")
+        self._end(code, advice)
 
     async def _write(self) -> None:
         while (frame := await self._outbox.take()) is not None:
@@ -124,9 +137,11 @@ class Session:
     async def _greet(self) -> bool:
         """Learns who the client is, and greets; False when the connection ends instead."""
         try:
-            self._player = await self._named()
-            if self._player is not None:
-                self._held.enter_context(self._lent.sockets.of_player(self._player))
+            self._holder = await self._named()
+            if self._holder is not None:
+                self._held.enter_context(self._lent.sockets.of_player(self._holder.player))
+                expiring = self._loop.call_later(self._holder.until - time.time(), self._expire)
+                self._held.callback(expiring.cancel)
         except DomainError as error:
             self._deliver(frames.problem(problem_of(error, "")))
             self._end(LATER if isinstance(error, Overloaded) else UNKNOWN_CALLER, str(error))
@@ -134,11 +149,11 @@ class Session:
         self._deliver(told(GreetingFrame(player=self._player)))
         return True
 
-    async def _named(self) -> PlayerId | None:
-        """The player of the Authorization header, or else of the first frame. Raises DomainError."""
+    async def _named(self) -> Holder | None:
+        """The holder of the token in the header, or else in the first frame. Raises DomainError."""
         identity = self._lent.identity
         if self._opening.authorization is not None:
-            return identity.player(self._opening.authorization)
+            return identity.bearer(self._opening.authorization)
         try:
             async with asyncio.timeout(HELLO_S_MAX):
                 raw = await self._transport.receive()
@@ -222,7 +237,7 @@ class Session:
         await self._unfollow(match)
         if len(self._follows) >= FOLLOWS_MAX:
             raise Overloaded("matches followed by one connection", FOLLOWS_MAX, 1)
-        reader = Reader(self._player, follow.invite)
+        reader = Reader(self._player, follow.invite, self._opening.address)
         following = self._follows[match] = Following(self._lent.sight, match, reader, self._deliver)
         try:
             await following.begin(follow.after)

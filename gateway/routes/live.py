@@ -1,21 +1,19 @@
 """WebSockets: follow many matches over one, or come for a single match."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import Any
 
 from litestar import WebSocket, websocket
-from litestar.params import Parameter
 
-from gateway.callers import traceparent_of
+from gateway.callers import traceparent_of, version_of
 from gateway.live.frames import FollowFrame, problem
-from gateway.live.session import LATER, Opening, Session
+from gateway.live.session import LATER, REASON_MAX, UNREADABLE, Opening, Session
 from gateway.parts import Parts
 from gateway.problems import problem_of
 from gateway.websocket import DROP, SAY
-from services.core.errors import Overloaded
+from services.core.errors import BadRequest, DomainError, Overloaded
 
 Socket = WebSocket[Any, Any, Any]
-After = Annotated[int | None, Parameter(ge=0, le=1 << 53)]
 
 
 @websocket("/v1/live")
@@ -25,10 +23,16 @@ async def converse(socket: Socket, parts: Parts) -> None:
 
 
 @websocket("/v1/matches/{match:str}/live")
-async def converse_on_match(socket: Socket, parts: Parts, match: str, after: After = None) -> None:
+async def converse_on_match(socket: Socket, parts: Parts, match: str) -> None:
     """The same, and follows the match at once. `after`: first the events after that version."""
-    first = FollowFrame(match=match, after=after, invite=socket.headers.get("invite-code", "")[:128])
-    await _run(socket, parts, first)
+    try:
+        after = version_of(socket.query_params.get("after"), "after")
+    except BadRequest as error:
+        await socket.accept()  # of a handshake that is refused, browsers show nothing
+        await _turn_away(Carried(socket), error, UNREADABLE)
+    else:
+        invite = socket.headers.get("invite-code", "")[:128]
+        await _run(socket, parts, FollowFrame(match=match, after=after, invite=invite))
 
 
 async def _run(socket: Socket, parts: Parts, first: FollowFrame | None) -> None:
@@ -46,8 +50,12 @@ async def _run(socket: Socket, parts: Parts, first: FollowFrame | None) -> None:
         with parts.lent.sockets.one(session, opening.address):
             await session.run()
     except Overloaded as error:
-        await carried.send(problem(problem_of(error, "")).body)
-        await carried.close(LATER, str(error)[:100])
+        await _turn_away(carried, error, LATER)
+
+
+async def _turn_away(carried: "Carried", error: DomainError, code: int) -> None:
+    await carried.send(problem(problem_of(error, "")).body)
+    await carried.close(code, str(error)[:REASON_MAX])
 
 
 class Carried:

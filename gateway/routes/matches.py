@@ -81,7 +81,7 @@ async def get_match(
             return _view(await parts.matches.view(id_, eyes, version), version, if_none_match)
         except NotStarted:
             pass  # its table is sealed, and its first event not yet stored
-    table = await parts.places.table_for(id_, reader.player, reader.invite)
+    table = await parts.places.table_for(id_, reader)
     if version is not None:
         raise NoSuchVersion(version, 0)
     return answered(shown(table, reader.player), headers={"Cache-Control": "private, no-cache", **_VARY})

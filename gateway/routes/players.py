@@ -54,7 +54,8 @@ async def renew_token(request: AnyRequest, parts: Parts, body: bytes) -> Respons
     """A new token for a guest who knows the recovery secret."""
     parts.address_rate.take(request.scope["state"]["address"], PLAYER_COST)
     given = _RECOVERY.read(body)
-    player = await parts.players.recovered(given.player, given.recovery)
+    with parts.guesses.one(request.scope["state"]["address"]):
+        player = await parts.players.recovered(given.player, given.recovery)
     return answered(_credentials(parts, player), 201)
 
 

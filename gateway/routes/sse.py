@@ -7,17 +7,18 @@ from litestar import get
 from litestar.params import Parameter
 from litestar.response import Stream
 
-from gateway.callers import Reader
+from gateway.callers import Reader, version_of
 from gateway.live.listening import Listening
 from gateway.parts import Parts
-from gateway.requests import AnyRequest
 from gateway.says import AT_A_MATCH, says
 from services.core import errors
-from services.core.errors import BadRequest
 from services.core.ids import MatchId
 
 LastEventId = Annotated[
     str | None, Parameter(header="Last-Event-ID", description="The version you have: begin after it.")
+]
+After = Annotated[
+    int | None, Parameter(ge=0, le=1 << 53, description="The same, from a client without headers.")
 ]
 _TEXT = {"type": "string", "description": "Events named like the frames of a socket, a frame as their data."}
 
@@ -32,12 +33,13 @@ _TEXT = {"type": "string", "description": "Events named like the frames of a soc
     ),
 )
 async def stream_match(
-    match: str, request: AnyRequest, reader: Reader, parts: Parts, last_event_id: LastEventId = None
+    match: str, reader: Reader, parts: Parts, after: After = None, last_event_id: LastEventId = None
 ) -> Stream:
     """Views and events as they happen; the id of an event is the version it brings you to."""
     listening = Listening(parts.lent.sight, MatchId(match), reader)
-    address = request.scope["state"]["address"]
-    events = listening.events(parts.lent.sockets, address, _version(last_event_id))
+    # A browser that comes back sends the header, to the same URL as the first time.
+    known = version_of(last_event_id, "Last-Event-ID")
+    events = listening.events(parts.lent.sockets, after if known is None else known)
     # Up to the first text a refusal is still a problem with a status of its own.
     first = await anext(events)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -48,12 +50,3 @@ async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
     yield first
     async for text in rest:
         yield text
-
-
-def _version(last_event_id: str | None) -> int | None:
-    """Raises BadRequest."""
-    if not last_event_id:
-        return None
-    if not last_event_id.isascii() or not last_event_id.isdigit() or len(last_event_id) > 15:
-        raise BadRequest("Last-Event-ID", "is no version of a match")
-    return int(last_event_id)

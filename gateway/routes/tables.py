@@ -1,5 +1,6 @@
 """Tables: create one, sit down, leave, start; or let a quick match find one."""
 
+from contextlib import nullcontext
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,6 +11,7 @@ from waystation.lobby.v1 import lobby_pb2
 from gateway.bodies import Body, answered
 from gateway.callers import Sender, now
 from gateway.parts import Parts
+from gateway.requests import AnyRequest
 from gateway.says import AT_A_TABLE, SIGNED, says
 from gateway.tables import Table, shown
 from services.core import errors
@@ -113,10 +115,12 @@ async def create_table(sender: Sender, parts: Parts, body: bytes) -> Response[by
         ),
     ),
 )
-async def take_seat(match: str, sender: Sender, parts: Parts, body: bytes) -> Response[bytes]:
+async def take_seat(
+    match: str, request: AnyRequest, sender: Sender, parts: Parts, body: bytes
+) -> Response[bytes]:
     """Sit down. The last seat starts the match, unless the host wants to."""
     wanted = _NEW_SEAT.read(body)
-    request = lobby_pb2.TakeSeatRequest(
+    wish = lobby_pb2.TakeSeatRequest(
         match=match,
         player=sender.player,
         request_id=sender.request_id,
@@ -126,7 +130,9 @@ async def take_seat(match: str, sender: Sender, parts: Parts, body: bytes) -> Re
         at=now(),
         traceparent=sender.traceparent,
     )
-    taken = await parts.lobby.call(parts.lobby.stub.TakeSeat, request)
+    address = request.scope["state"]["address"]
+    with parts.guesses.one(address, sender.player) if wanted.invite else nullcontext():
+        taken = await parts.lobby.call(parts.lobby.stub.TakeSeat, wish)
     return _at(taken.table, sender)
 
 

@@ -9,6 +9,7 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
 from itertools import pairwise
+from typing import NamedTuple
 
 import jwt
 import msgspec
@@ -29,12 +30,20 @@ KEYS = "identity:keys"
 
 ALGORITHM = "EdDSA"
 AUDIENCE = "waystation"
+ISSUER = "waystation"
 TOKEN_S = 24 * 60 * 60
 ROTATE_AFTER_S = 90 * 24 * 60 * 60
 REFRESH_S = 30.0
 SPREAD_S = 120  # how long a new key rests before it signs
 LEEWAY_S = 5
 _SEEN_MAX = 10_000
+
+
+class Holder(NamedTuple):
+    """Who holds a token, and until when it is good (UTC s, the leeway for clocks included)."""
+
+    player: PlayerId
+    until: int
 
 
 class StoredKey(Struct, frozen=True):
@@ -58,7 +67,7 @@ class Tokens:
         self._redis = redis
         self._lifetime_s = lifetime_s
         self._keys: dict[str, _Key] = {}
-        self._seen: OrderedDict[str, tuple[PlayerId, int]] = OrderedDict()
+        self._seen: OrderedDict[str, Holder] = OrderedDict()
         self._refreshing: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -74,22 +83,21 @@ class Tokens:
         now = int(time.time())
         key = self._signing(now)
         expires_at = now + self._lifetime_s
-        claims = {"sub": player, "aud": AUDIENCE, "iat": now, "exp": expires_at}
+        claims = {"sub": player, "iss": ISSUER, "aud": AUDIENCE, "iat": now, "exp": expires_at}
         return jwt.encode(claims, key.private, ALGORITHM, headers={"kid": key.kid}), expires_at
 
-    def verify(self, token: str) -> PlayerId:
-        """Who holds `token`. Raises TokenInvalid."""
+    def verify(self, token: str) -> Holder:
+        """Raises TokenInvalid."""
         seen = self._seen.get(token)
         if seen is None:
             seen = self._proved(token)
             self._seen[token] = seen
             if len(self._seen) > _SEEN_MAX:
                 self._seen.popitem(last=False)
-        player, expires_at = seen
-        if time.time() > expires_at + LEEWAY_S:
+        if time.time() > seen.until:
             del self._seen[token]
             raise TokenInvalid("it has expired")
-        return player
+        return seen
 
     async def rotate(self) -> None:
         """Adds a key, which signs after `SPREAD_S`; forgets keys whose last token has expired."""
@@ -130,7 +138,7 @@ class Tokens:
         margin = SPREAD_S + self._lifetime_s + LEEWAY_S
         return [key.kid for key, successor in pairwise(by_age) if successor.created_at + margin < now]
 
-    def _proved(self, token: str) -> tuple[PlayerId, int]:
+    def _proved(self, token: str) -> Holder:
         try:
             kid = jwt.get_unverified_header(token).get("kid", "")
             key = self._keys.get(kid)
@@ -141,12 +149,13 @@ class Tokens:
                 key.public,
                 algorithms=[ALGORITHM],
                 audience=AUDIENCE,
+                issuer=ISSUER,
                 leeway=LEEWAY_S,
-                options={"require": ["exp", "aud", "sub"]},
+                options={"require": ["exp", "aud", "iss", "sub"]},
             )
         except jwt.PyJWTError as error:
             raise TokenInvalid(str(error)) from None
-        return PlayerId(claims["sub"]), int(claims["exp"])
+        return Holder(PlayerId(claims["sub"]), int(claims["exp"]) + LEEWAY_S)
 
     async def _keep_refreshing(self) -> None:
         while True:

@@ -36,6 +36,7 @@ class Guest:
         self.player: str = made.json()["player"]
         self.token: str = made.json()["token"]
         self.recovery: str = made.json()["recovery"]
+        self.expires_at_s: float = made.json()["expires_at"] / 1000
         self.headers = {"Authorization": f"Bearer {self.token}"}
 
     def get(self, path: str, **headers: str) -> httpx.Response:

@@ -1,11 +1,16 @@
 """Bounds on what strangers may ask for."""
 
+from contextlib import suppress
+
 import pytest
 
 from gateway import limits
 from gateway.addresses import Addresses
+from gateway.guesses import Guesses
 from gateway.limits import Buckets, Held
-from services.core.errors import Overloaded, TooManyRequests
+from gateway.settings import GatewaySettings
+from services.core.errors import NoSuchMatch, NotSeated, Overloaded, TooManyRequests
+from services.core.ids import PlayerId
 
 
 class Clock:
@@ -96,3 +101,44 @@ def test_a_forwarded_address_counts_only_behind_a_trusted_proxy(
     trusted: tuple[str, ...], peer: str, forwarded_for: str, client: str
 ) -> None:
     assert Addresses(trusted).client(peer, forwarded_for) == client
+
+
+ANN = PlayerId("ann")
+
+
+def guess(guesses: Guesses, address: str, refusal: Exception | None, player: PlayerId | None = ANN) -> None:
+    with suppress(NotSeated, NoSuchMatch), guesses.one(address, player):
+        if refusal is not None:
+            raise refusal
+
+
+def test_wrong_guesses_run_out_for_the_player_wherever_they_come_from() -> None:
+    guesses = Guesses(GatewaySettings(guess_burst_per_player=3, guess_rate_per_player=0.1))
+    for number in range(3):
+        guess(guesses, f"address {number}", NotSeated())
+    with pytest.raises(TooManyRequests) as refused:
+        guess(guesses, "another address", None)
+    assert refused.value.retry_after_s == 10
+    guess(guesses, "address 1", NotSeated(), PlayerId("bob"))
+
+
+def test_wrong_guesses_run_out_for_the_address_whoever_makes_them() -> None:
+    guesses = Guesses(GatewaySettings(guess_burst_per_address=3))
+    for number in range(3):
+        guess(guesses, "here", NotSeated(), PlayerId(f"player {number}"))
+    with pytest.raises(TooManyRequests):
+        guess(guesses, "here", None, None)
+    guess(guesses, "there", None)
+
+
+@pytest.mark.parametrize("refusal", [None, NoSuchMatch("m")])
+def test_what_is_no_wrong_guess_costs_nothing(refusal: Exception | None) -> None:
+    guesses = Guesses(GatewaySettings(guess_burst_per_address=3, guess_burst_per_player=3))
+    for _ in range(20):
+        guess(guesses, "here", refusal)
+
+
+def test_guesses_made_at_once_are_all_paid_for_in_advance() -> None:
+    guesses = Guesses(GatewaySettings(guess_burst_per_player=2))
+    with guesses.one("a", ANN), guesses.one("b", ANN), pytest.raises(TooManyRequests), guesses.one("c", ANN):
+        raise AssertionError("the third is let in")

@@ -1,6 +1,9 @@
 """Live connections: who may watch what, in which order it comes, and commands over a socket."""
 
+import asyncio
+import json
 import random
+import time
 from typing import Any
 
 import httpx
@@ -301,11 +304,54 @@ async def test_frames_cost_what_requests_cost(start_gateway: Start) -> None:
     assert int(answer.headers["Retry-After"]) >= 1
 
 
-@pytest.mark.parametrize("path", ["/v1/matches/m/live?after=x", "/v1/nothing"])
-async def test_a_handshake_that_makes_no_sense_is_refused(system: System, path: str) -> None:
-    with pytest.raises(InvalidStatus):
-        async with live(system.url, path):
+@pytest.mark.parametrize("after", ["x", "-1", "1.5", "9" * 400, "%00", "1e3", "0x1"])
+async def test_a_version_that_is_none_is_a_problem_and_a_close_code(system: System, after: str) -> None:
+    async with live(system.url, f"/v1/matches/m/live?after={after}") as socket:
+        problem = await socket.next()
+        assert (problem["reason"], problem["field"], problem["status"]) == ("BAD_REQUEST", "after", 400)
+        assert (await socket.closed())[0] == 4000
+
+
+async def test_a_handshake_where_nothing_is_gets_a_problem(system: System) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        async with live(system.url, "/v1/nothing"):
             pass
+    answer = refused.value.response
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert json.loads(answer.body)["reason"] == "NOT_FOUND"
+
+
+async def test_connections_outlive_their_token_by_a_moment_only(start_gateway: Start, guests: Guests) -> None:
+    match = begun(guests)
+    url = start_gateway(TOKEN_S="10").url
+    async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+        with httpx.Client(base_url=url, timeout=60) as registering:
+            brief = Guest(registering)
+        streaming = asyncio.create_task(client.get(f"/v1/matches/{match}/live.sse", headers=brief.headers))
+        async with live(url, at(match), brief.token) as socket:
+            assert (await socket.next("view"))["version"] == 1
+            bye = await socket.next("bye")
+            assert (bye["reason"], bye["resume"]) == ("the token has expired", {match: 1})
+            assert (await socket.closed())[0] == 4002
+        assert time.time() > brief.expires_at_s
+        text = (await streaming).text  # which has an end
+    assert "event: view" in text
+    assert text.rstrip().rpartition("event: ")[2].startswith("bye")
+    async with live(url) as socket:
+        await socket.send(type="hello", token=brief.token)
+        assert (await socket.next())["reason"] == "TOKEN_INVALID"
+        assert (await socket.closed())[0] == 4001
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [("?after=x", {}), ("?after=-1", {}), ("", {"Last-Event-ID": "x"}), ("", {"Last-Event-ID": "9" * 400})],
+)
+def test_an_event_stream_after_no_version_is_a_bad_request(
+    guests: Guests, path: str, headers: dict[str, str]
+) -> None:
+    answer = guests[0].get(f"/v1/matches/{begun(guests)}/live.sse{path}", **headers)
+    assert (answer.status_code, answer.json()["reason"]) == (400, "BAD_REQUEST")
 
 
 async def test_an_address_that_connects_too_often_is_refused_at_the_handshake(start_gateway: Start) -> None:
