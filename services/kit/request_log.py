@@ -2,7 +2,7 @@
 
 `kind` is what was served (`http`, `frame`, `rpc`, `call` of an exchange, `batch` of events), `method` its
 route or name, `code` the status, with `duration_ms`, `match`, `player`, `request_id` and `trace_id` as far
-as the kind has them. A line costs about as much as a twentieth of a move (docs/operations.md), so ordinary
+as the kind has them. The two lines of a move cost about 3 % of its CPU (docs/operations.md), so ordinary
 ones are written only where LOG_REQUESTS=all or LOG_LEVEL=DEBUG asks for them: always are those of
 failures, refusals and slow requests.
 """
