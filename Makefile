@@ -19,7 +19,7 @@ run: $(VENV)/.local gen/.stamp ## serve the whole system on embedded servers, ga
 test: $(VENV)/.dev gen/.stamp ## run the tests on real embedded servers (ARGS="-k name" to choose)
 	$(BIN)/pytest $(ARGS)
 
-lint: $(VENV)/.dev gen/.stamp ## ruff, mypy --strict, import contracts, buf, spelling, yaml
+lint: $(VENV)/.dev gen/.stamp ## ruff, mypy --strict, import contracts, buf, spelling, yaml, shellcheck, hadolint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -28,6 +28,8 @@ lint: $(VENV)/.dev gen/.stamp ## ruff, mypy --strict, import contracts, buf, spe
 	$(BIN)/buf format --diff --exit-code protos
 	$(BIN)/codespell
 	$(BIN)/yamllint --strict .
+	find .ci deploy tests -name '*.sh' -o -path .ci/run | xargs $(BIN)/shellcheck -x -P SCRIPTDIR
+	find deploy -name '*Dockerfile' | xargs $(BIN)/hadolint
 
 format: $(VENV)/.dev ## format code and protos
 	$(BIN)/ruff check --fix-only .
