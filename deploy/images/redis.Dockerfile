@@ -4,8 +4,8 @@ FROM debian:bookworm-slim
 RUN groupadd --system --gid 999 redis \
     && useradd --system --uid 999 --gid redis --home-dir /data --no-create-home redis \
     && install -d -o redis -g redis /data \
-    && apt-get update \
-    && apt-get install -y --no-install-recommends redis-server redis-tools \
+    && apt-get -o Acquire::Retries=4 update \
+    && apt-get -o Acquire::Retries=4 install -y --no-install-recommends redis-server redis-tools \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/* /etc/redis/redis.conf
 USER 999:999
 VOLUME /data

@@ -10,12 +10,30 @@ from deploy.local.system import shipped_titles
 from services.kit.redis_store import RedisStore
 from tests.containers.cluster import Cluster, Way
 from tests.containers.engine import engine, give_up, titles_available, wait_until
+from tests.containers.report import Report
 from tests.e2e.conftest import UNLIMITED
 from tests.e2e.site import Site
 from tests.k8s.rendering import KUBECTL, overlay
 
 os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
 os.environ.setdefault("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
+
+
+_REPORT = pytest.StashKey[Report]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_REPORT] = Report()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for line in config.stash[_REPORT].lines():
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def report(pytestconfig: pytest.Config) -> Report:
+    return pytestconfig.stash[_REPORT]
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ HOST = "127.0.0.1"
 OPEN = (HOST,)  # a published port: a free one of HOST
 SERVICES = ["gateway", "lobby", "projection", *(f"rules-{dns_name(slug)}" for slug in shipped_titles())]
 IMAGES = [f"waystation/{name}:{version()}" for name in SERVICES]
+PYTHON_IMAGE = "python:3.11-slim-bookworm"  # what ours stand on
 READY_S_MAX = 90.0
 
 

@@ -1,18 +1,35 @@
 #!/usr/bin/env bash
 # The container tests from nothing, as root on Debian without an image registry: an engine if none answers,
-# base images from packages, our images, and the tests. What it starts it stops.
+# base images from packages, our images, and the tests, none of which may be skipped. What it starts it stops.
+# Downloads are tried a few times, and no step may take longer than its limit.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-export DOCKER=/usr/bin/docker PATH=/usr/bin:$PATH BUILD_FLAGS=${BUILD_FLAGS:---network host}
+export CI=true DOCKER=/usr/bin/docker PATH=/usr/bin:$PATH BUILD_FLAGS=${BUILD_FLAGS:---network host}
+export PIP_RETRIES=4 PIP_DEFAULT_TIMEOUT=30
+
+# step NAME SECONDS COMMAND...: prints what it took; a step past its seconds has failed.
+step() {
+    local name=$1 limit=$2 began=$SECONDS
+    shift 2
+    timeout --foreground "$limit" "$@" || { echo "$name: failed after $((SECONDS - began)) s" >&2; exit 1; }
+    echo "$name: $((SECONDS - began)) s"
+}
 
 packages=(docker.io docker-compose mmdebstrap iptables)
-dpkg --status "${packages[@]}" >/dev/null 2>&1 || {
-    apt-get -qq update
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null
+apt() {
+    local patience=(-o Acquire::Retries=4 -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=120)
+    DEBIAN_FRONTEND=noninteractive timeout 240 apt-get -qq "${patience[@]}" "$@" >/dev/null
 }
+installed() { dpkg-query --show --showformat='${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | grep -cx installed; }
+if [ "$(installed)" != ${#packages[@]} ]; then
+    began=$SECONDS
+    apt update && apt install -y --no-install-recommends "${packages[@]}"
+    echo "packages: $((SECONDS - began)) s"
+fi
 
 engine=
 log=$(mktemp)
+answers() { timeout 10 "$DOCKER" version >/dev/null 2>&1; }
 stop() {
     if [ -n "$engine" ]; then
         kill "$engine"
@@ -21,20 +38,18 @@ stop() {
     rm -f "$log"
 }
 trap stop EXIT
-if ! "$DOCKER" version >/dev/null 2>&1; then
+if ! answers; then
     dockerd >"$log" 2>&1 &
     engine=$!
     for _ in $(seq 120); do
-        if "$DOCKER" version >/dev/null 2>&1; then break; fi
+        if answers; then break; fi
         kill -0 "$engine" || { tail -5 "$log"; exit 1; }
         sleep 0.5
     done
+    answers || { tail -5 "$log"; exit 1; }
 fi
 
-began=$SECONDS
-make --no-print-directory stand-ins
-echo "stand-ins for base images: $((SECONDS - began)) s"
-began=$SECONDS
-make --no-print-directory images
-echo "images: $((SECONDS - began)) s"
-make --no-print-directory test-containers ARGS="-s ${ARGS:-}"
+step "environment" 300 make --no-print-directory .venv/.dev gen/.stamp
+step "stand-ins for base images" 300 make --no-print-directory stand-ins
+step "images" 420 make --no-print-directory images
+step "tests on containers" 900 make --no-print-directory test-containers ARGS="${ARGS:-}"

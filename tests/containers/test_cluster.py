@@ -4,13 +4,16 @@ import asyncio
 import json
 import random
 import re
+import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from deploy.local.system import shipped_titles
 from deploy.manifests import dns_name
-from tests.containers.engine import words_of
+from tests.containers.engine import PYTHON_IMAGE, words_of
+from tests.containers.report import CHANGES, IMAGES
 from tests.e2e.checking import check_history, check_lists, check_record, folded
 from tests.e2e.playing import History, play_http, play_sockets
 from tests.e2e.site import gathered
@@ -75,19 +78,38 @@ class Play:
                 await play_sockets(players, match, self.site.urls[0], self.history, rng)
 
 
+class Change:
+    """Something that is done to a cluster under load, from now until `row` is called."""
+
+    def __init__(self, play):
+        self.moves = 0
+        self._play = play
+        self._under_way = play.site.under_way
+        self._before = len(play.history.acknowledged), play.site.retried
+        self._began = time.monotonic()
+
+    def row(self, name):
+        """A row of the report. That none of its moves was lost is what `kept` proves later."""
+        moves, retried = self._before
+        self.moves = len(self._play.history.acknowledged) - moves
+        repeated = self._play.site.retried - retried
+        seconds = time.monotonic() - self._began
+        return name, self._under_way, self.moves, repeated, self._play.site.attempts_most, 0, seconds
+
+
 async def kept(store, site, play):
     """Every acknowledged move of `play` is in the streams once, and every match proves itself.
 
-    Returns how many were acknowledged, and how many were stored though their senders never heard so.
+    Returns how many were stored though their senders never heard so.
     """
     ids = [match for match, _ in play.matches]
-    moves = await check_history(store, play.history, ids)
+    await check_history(store, play.history, ids)
     unheard = [events for match in ids for events in await _unheard(store, play.history, match)]
     assert all(request_ids.count(event.request_id) == 1 for event, request_ids in unheard)
     await check_lists(store, site, ids)
     for match, players in play.matches[:8]:
         await check_record(players[0], match, len(await folded(store, match)))
-    return moves, len(unheard)
+    return len(unheard)
 
 
 async def _unheard(store, history, match):
@@ -100,60 +122,69 @@ async def _unheard(store, history, match):
     return [(event, request_ids) for event in rest]
 
 
+def test_every_image_is_ready_soon_and_its_health_check_agrees(cluster, docker_engine, report):
+    for name in cluster.deployments:
+        added = cluster.add(name)
+        image = docker_engine.images.get(added.manifest["image"])
+        check = image.attrs["Config"]["Healthcheck"]["Test"]
+        assert check[0] == "CMD"
+        asked = added.container.exec_run(check[1:])
+        assert asked.exit_code == 0, asked.output.decode()
+        ours = image.attrs["Size"] - docker_engine.images.get(PYTHON_IMAGE).attrs["Size"]
+        sizes = [size // 1_000_000 for size in (image.attrs["Size"], ours)]
+        report.add(IMAGES, added.manifest["image"], *sizes, cluster.started_s[added.name])
+    with ThreadPoolExecutor(len(cluster.deployments)) as threads:
+        list(threads.map(cluster.take, cluster.deployments))
+
+
 async def test_every_title_is_played_from_the_first_move_to_the_list_of_results(cluster, site, store):
-    for pod, seconds in cluster.started_s.items():
-        print(f"{pod:48} ready after {seconds:5.1f} s")
     async with Play(site, shipped_titles(), at_once=2 * len(shipped_titles())) as play:
         await play.moves(200)
         await play.ended()
-    moves, unheard = await kept(store, site, play)
-    print(f"seed {SEED}: {len(play.matches)} matches, {moves} moves, {site.retried} requests repeated")
-    assert (unheard, site.retried) == (0, 0)
+    assert await kept(store, site, play) == 0
+    assert site.retried == 0
 
 
-async def test_a_title_scales_from_one_worker_to_three_and_back_under_load(cluster, site, store):
+async def test_a_title_scales_from_one_worker_to_three_and_back_under_load(cluster, site, store, report):
     rules = f"rules-{dns_name(SCALED)}"
     async with Play(site, [SCALED], at_once=16) as play:
         await play.moves(200)
+        growing = Change(play)
         await asyncio.to_thread(cluster.scale, rules, 3)
+        grown = growing.row(f"{rules} 1 -> 3")
         workers = list(cluster.pods[rules])
         await play.moves(1500)
         decided = [words_of(worker.container, 100_000).count('"event":"match_started"') for worker in workers]
-        before = len(play.history.acknowledged)
+        shrinking = Change(play)
         await asyncio.to_thread(cluster.scale, rules, 1)
-        while_leaving = len(play.history.acknowledged) - before
+        shrunk = shrinking.row(f"{rules} 3 -> 1")
         await play.moves(200)
         await play.ended()
-    moves, unheard = await kept(store, site, play)
-    assert unheard == 0, "a worker that leaves answers what it has stored"
+    assert await kept(store, site, play) == 0, "a worker that leaves answers what it has stored"
     assert all(decided), f"matches started by each of three workers: {decided}"
-    assert while_leaving, "nobody played while the workers left"
+    assert shrinking.moves, "nobody played while the workers left"
     assert [left.code for left in cluster.left[-2:]] == [0, 0]
-    print(
-        f"1 -> 3 -> 1 workers of {SCALED}: {len(play.matches)} matches, {moves} moves, started by {decided}"
-    )
-    print(f"{while_leaving} moves while two left, {site.retried} requests repeated")
+    for row in (grown, shrunk):
+        report.add(CHANGES, *row)
 
 
-async def test_every_deployment_rolls_under_load_and_no_acknowledged_move_is_lost(cluster, site, store):
+async def test_every_deployment_rolls_under_load_and_no_acknowledged_move_is_lost(
+    cluster, site, store, report
+):
+    rows = []
     async with Play(site, shipped_titles(), at_once=12) as play:
         await play.moves(50)
         for deployment in cluster.deployments:
-            moves, retried = len(play.history.acknowledged), site.retried
+            change = Change(play)
             left = await asyncio.to_thread(cluster.roll, deployment)
-            moves, retried = len(play.history.acknowledged) - moves, site.retried - retried
-            print(
-                f"{deployment:24} {moves:5} moves meanwhile, {retried:3} requests repeated,"
-                f" gone in {left.seconds:.1f} s"
-            )
-            assert moves, f"nobody moved while {deployment} was rolled"
+            rows.append(change.row(f"{deployment} rolled"))
+            assert change.moves, f"nobody moved while {deployment} was rolled"
             assert left.code == 0, f"{deployment} did not leave by itself"
         await play.ended()
-    moves, unheard = await kept(store, site, play)
-    print(
-        f"{len(play.matches)} matches, {moves} acknowledged moves, all stored once;"
-        f" {unheard} more were stored whose answers never arrived"
-    )
+    await kept(store, site, play)
+    assert site.attempts_most <= 2, "a request failed again after its one repetition"
+    for row in rows:
+        report.add(CHANGES, *row)
 
 
 async def test_every_metric_of_the_dashboard_and_the_alerts_is_one_that_a_service_has(cluster, site):

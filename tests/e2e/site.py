@@ -26,10 +26,15 @@ class Refused(Exception):
 
 @dataclass
 class Site:
-    """One or more gateways. Requests that may be repeated are, with the same key, until they are answered."""
+    """One or more gateways. Requests that may be repeated are, with the same key, until they are answered.
+
+    `under_way`: requests begun and not yet answered. `attempts_most`: what the hardest of them took.
+    """
 
     urls: list[str]
     retried: int = 0
+    under_way: int = 0
+    attempts_most: int = 1
     client: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -47,15 +52,25 @@ class Site:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if key:
             headers["Idempotency-Key"] = key
+        self.under_way += 1
+        try:
+            return await self._answer(method, path, headers, body, params)
+        finally:
+            self.under_way -= 1
+
+    async def _answer(self, method: str, path: str, headers: dict[str, str], body: Any, params: Any) -> Any:
         assert self.client is not None, "use the site as a context manager"
         last: object = None
         for attempt in range(ATTEMPTS_MAX):
+            self.attempts_most = max(self.attempts_most, attempt + 1)
+            pause_s = PAUSE_S
             url = self.urls[attempt % len(self.urls)] + path
             try:
                 async with self.client.request(
                     method, url, headers=headers, json=body, params=params
                 ) as response:
                     answer = json.loads(await response.read())
+                    pause_s = float(response.headers.get("Retry-After", PAUSE_S))
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
                 last = error
             else:
@@ -65,7 +80,7 @@ class Site:
                     raise Refused(response.status, answer)
                 last = answer
             self.retried += 1
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(pause_s)
         raise AssertionError(f"no answer to {method} {path} in {ATTEMPTS_MAX} attempts: {last}")
 
     async def player(self) -> "Player":
