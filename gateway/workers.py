@@ -61,7 +61,8 @@ class Workers:
 
     def _choose(self, place: Place, tried: Collection[str]) -> str:
         """A worker's address; one that was tried or rests only when there is no other."""
-        avoid = {*tried, *self._resting()}
+        resting = self._resting()
+        avoid = {*tried, *resting} if tried or resting else ()
         try:
             return self._directory.pick(place.title, place.match, avoid=avoid)
         except TitleDown:
@@ -72,7 +73,8 @@ class Workers:
         for exchange in self._exchanges.values():
             if exchange.is_draining:
                 self._resting_until[exchange.address] = now + REST_S
-        self._resting_until = {address: at for address, at in self._resting_until.items() if at > now}
+        if self._resting_until:
+            self._resting_until = {address: at for address, at in self._resting_until.items() if at > now}
         return self._resting_until.keys()
 
     def _exchange(self, address: str) -> Exchange:

@@ -33,10 +33,11 @@ class TitleInfo(Struct, frozen=True):
 
 
 class _Picture(NamedTuple):
-    """What one look at Redis showed."""
+    """What one look at Redis showed. `live`: one member per address, by kind and name."""
 
     members: tuple[Member, ...]
     titles: Mapping[str, bytes]
+    live: Mapping[tuple[str, str], Sequence[Member]]
 
 
 class Directory:
@@ -48,7 +49,7 @@ class Directory:
     def __init__(self, redis: Redis, fixed: Mapping[str, str] | None = None) -> None:
         self._redis = redis
         self._fixed = {name: address for name, address in (fixed or {}).items() if address}
-        self._picture = _Picture((), {})
+        self._picture = _Picture((), {}, {})
         self._looked_at = float("-inf")
         self._looking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
@@ -76,7 +77,7 @@ class Directory:
             # A new description always comes with a new worker, so most looks need not read them.
             found = await answered(self._redis.hgetall(TITLES))
             titles = {slug.decode(): description for slug, description in found.items()}
-        self._picture = _Picture(members, titles)
+        self._picture = _Picture(members, titles, _by_name(members))
 
     async def look_for(self, slug: str) -> None:
         """Looks again if no worker of the title is known to be live: one may have come this moment.
@@ -104,9 +105,9 @@ class Directory:
             raise NoSuchTitle(slug)
         return self._info(slug, self._picture.titles[slug])
 
-    def workers(self, slug: str) -> list[Member]:
+    def workers(self, slug: str) -> Sequence[Member]:
         """The live workers of a title, draining ones included, one per address."""
-        return self._live("title", slug)
+        return self._picture.live.get(("title", slug), ())
 
     def newest_common_version(self, slug: str) -> int:
         """The newest rules version that all live workers can play. Raises NoSuchTitle, TitleDown."""
@@ -129,7 +130,8 @@ class Directory:
         Rendezvous hashing: only the matches of a worker that comes or goes move. A draining worker is
         picked when there is no other. Raises NoSuchTitle, TitleDown.
         """
-        self.title(slug)
+        if slug not in self._picture.titles:
+            raise NoSuchTitle(slug)
         able = [
             worker
             for worker in self.workers(slug)
@@ -147,22 +149,13 @@ class Directory:
         """The address of a live process of `name`; the same one for the same `key`. Raises ServiceDown."""
         if name in self._fixed:
             return self._fixed[name]
-        live = [member for member in self._live("service", name) if member.address not in avoid]
+        there = self._picture.live.get(("service", name), ())
+        live = [member for member in there if member.address not in avoid]
         staying = [member.address for member in live if not member.draining]
         addresses = staying or [member.address for member in live]
         if not addresses:
             raise ServiceDown(name, "no live process")
         return _rendezvous(addresses, key)
-
-    def _live(self, kind: str, name: str) -> list[Member]:
-        by_address: dict[str, Member] = {}
-        for member in self._picture.members:
-            if (member.kind, member.name) == (kind, name):
-                earlier = by_address.get(member.address)
-                # A process that was killed and came back on its port is listed twice for some seconds.
-                if earlier is None or earlier.started_ms <= member.started_ms:
-                    by_address[member.address] = member
-        return list(by_address.values())
 
     def _info(self, slug: str, description: bytes) -> TitleInfo:
         workers = self.workers(slug)
@@ -178,5 +171,18 @@ class Directory:
                 log.warning("directory_refresh_failed", detail=str(error))
 
 
+def _by_name(members: Sequence[Member]) -> dict[tuple[str, str], list[Member]]:
+    by_address: dict[tuple[str, str], dict[str, Member]] = {}
+    for member in members:
+        live = by_address.setdefault((member.kind, member.name), {})
+        earlier = live.get(member.address)
+        # A process that was killed and came back on its port is listed twice for some seconds.
+        if earlier is None or earlier.started_ms <= member.started_ms:
+            live[member.address] = member
+    return {named: list(live.values()) for named, live in by_address.items()}
+
+
 def _rendezvous(addresses: Sequence[str], key: str) -> str:
+    if len(addresses) == 1:
+        return addresses[0]
     return max(addresses, key=lambda address: blake2b(f"{address} {key}".encode(), digest_size=8).digest())
