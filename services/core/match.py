@@ -82,7 +82,10 @@ class Match(Struct, frozen=True, kw_only=True):
 
     def seat_of(self, player: PlayerId | None) -> int | None:
         """None for a spectator."""
-        return next((n for n, sitting in enumerate(self.started.seats) if sitting.player == player), None)
+        for number, sitting in enumerate(self.started.seats):
+            if sitting.player == player:
+                return number
+        return None
 
     def answered_at(self, command: Command, issued: Issued) -> int | None:
         """The version of the receipt this very request already got. Raises RequestIdReused."""

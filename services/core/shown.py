@@ -101,41 +101,60 @@ def show_match(match: Match, seat: int | None) -> MatchView:
     )
 
 
+class Telling:
+    """`event` of `match`, read once for all who are told of it. `over`: the match has ended by now."""
+
+    def __init__(self, match: Match, event: Event, over: bool) -> None:
+        self._title = match.ruleset.title
+        self._event = event
+        self._over = over
+        self._data = msgspec.json.decode(event.data)
+        self._move: Any = None
+        self._notation = ""
+        if not over:
+            self._data.pop("chance", None)
+        if event.type == NAMES[MatchStarted]:
+            # Nonces key the luck together with the seed; until the end only their owners need them.
+            self._data["seats"] = [
+                sitting if over else {"player": sitting["player"]} for sitting in self._data["seats"]
+            ]
+        elif event.type == NAMES[MoveMade]:
+            self._move = match.ruleset.read_move(Raw(msgspec.json.encode(self._data["move"])))
+            self._notation = self._title.notation(self._move)
+
+    def to(self, viewer: int | None) -> ShownEvent:
+        """What the seat `viewer` is told; None is a spectator."""
+        event, over = self._event, self._over
+        data, notation = self._data_for(viewer)
+        return ShownEvent(
+            type=event.type,
+            version=event.version,
+            at=event.at,
+            by=event.by,
+            data=data,
+            notation=notation,
+            request_id=event.request_id if viewer is not None and viewer == event.by else "",
+            digest=event.digest if over else "",
+            salt=event.salt if over else "",
+        )
+
+    def _data_for(self, viewer: int | None) -> tuple[dict[str, Any], str]:
+        """The event's data and, of a move, its notation, as `viewer` may know them."""
+        by, move = self._event.by, self._move
+        if move is None or self._over or not isinstance(by, int):
+            return self._data, self._notation
+        shown = self._title.redact(move, by, viewer)
+        if shown is move:
+            return self._data, self._notation
+        data = {name: value for name, value in self._data.items() if name != "move"}
+        if shown is None:
+            return data, ""
+        return data | {"move": msgspec.to_builtins(shown)}, self._title.notation(shown)
+
+
 def show_event(match: Match, event: Event, viewer: int | None, over: bool) -> ShownEvent:
-    """`event` of `match` for `viewer`. `over`: whether the match has ended by now, or by this event."""
-    data = msgspec.json.decode(event.data)
-    if not over:
-        data.pop("chance", None)
-    notation = ""
-    if event.type == NAMES[MatchStarted]:
-        # Nonces key the luck together with the seed; until the end only their owners need them.
-        data["seats"] = [sitting if over else {"player": sitting["player"]} for sitting in data["seats"]]
-    elif event.type == NAMES[MoveMade]:
-        notation = _show_move(match, event, viewer, over, data)
-    return ShownEvent(
-        type=event.type,
-        version=event.version,
-        at=event.at,
-        by=event.by,
-        data=data,
-        notation=notation,
-        request_id=event.request_id if viewer is not None and viewer == event.by else "",
-        digest=event.digest if over else "",
-        salt=event.salt if over else "",
-    )
-
-
-def _show_move(match: Match, event: Event, viewer: int | None, over: bool, data: dict[str, Any]) -> str:
-    """The notation of a move as `viewer` may know it; changes `data` to fit."""
-    title = match.ruleset.title
-    move = match.ruleset.read_move(Raw(msgspec.json.encode(data["move"])))
-    shown = move if over or not isinstance(event.by, int) else title.redact(move, event.by, viewer)
-    if shown is None:
-        del data["move"]
-        return ""
-    if shown is not move:  # else `data` holds it already: moves are stored as they are written
-        data["move"] = msgspec.to_builtins(shown)
-    return title.notation(shown)
+    """`event` of `match` for one `viewer`; see `Telling`."""
+    return Telling(match, event, over).to(viewer)
 
 
 class Receipt(Struct, frozen=True, kw_only=True):

@@ -35,7 +35,7 @@ AGAIN_S = 2.0  # before a batch or an event is tried again
 ATTEMPTS_MAX = 5
 # After a batch: a lone event is dealt with at once, and under load what comes meanwhile shares one trip to
 # JetStream and back (docs/performance.md).
-PACE_S = 0.05
+PACE_S = 0.1
 _ACK_WAIT_S = 30.0  # then JetStream takes the reader for dead; more than a handler may take
 _FETCH_S = 1.0  # how long an empty stream is listened to at a time, and so the pause of a stop
 _RETRY_S = 1.0

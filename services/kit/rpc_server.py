@@ -17,7 +17,7 @@ from services.kit.channels import METADATA_BYTES_MAX
 from services.kit.process import StartFailed
 from services.kit.settings import ServiceSettings
 from services.kit.statuses import Unexpected, abort, grpc_code, http_status
-from services.kit.telemetry import RPC_DURATION
+from services.kit.telemetry import rpc_duration
 
 log = structlog.get_logger()
 
@@ -159,7 +159,7 @@ class Answering:
 
     def _tell(self, request: Any, code: str, began: float, refusal: DomainError | None) -> None:
         took_s = time.perf_counter() - began
-        RPC_DURATION.labels(self._service, self._method, code).observe(took_s)
+        rpc_duration(self._service, self._method, code).observe(took_s)
         level = request_log.level(http_status(refusal) if refusal else 200, took_s)
         if level is not None:
             request_log.tell(

@@ -13,7 +13,7 @@ from waystation.rules.v1 import rules_pb2 as pb
 from services.core.errors import BadRequest, Deadline, DomainError, Overloaded, TooLarge
 from services.kit import request_log, tracing
 from services.kit.statuses import TEXT_MAX, Unexpected, facts_text, grpc_code, http_status
-from services.kit.telemetry import RPC_DURATION
+from services.kit.telemetry import rpc_duration
 
 OPEN_MAX = 2_048  # calls and unsent answers
 BYTES_MAX = 8 * 1024 * 1024  # of either
@@ -146,7 +146,7 @@ class Calls:
             call.expiry.cancel()
         took_s = time.perf_counter() - call.began
         code = "OK" if refusal is None else grpc_code(refusal).name
-        RPC_DURATION.labels("rules", call.kind, code).observe(took_s)
+        rpc_duration("rules", call.kind, code).observe(took_s)
         level = request_log.level(200 if refusal is None else http_status(refusal), took_s)
         if level is not None:
             _tell(level, call, code, took_s, refusal.reason if refusal else "")

@@ -4,7 +4,7 @@ import msgspec
 
 from services.core.events import Entry, Event
 from services.core.match import Match
-from services.core.shown import receipt, show_event, show_match
+from services.core.shown import Telling, receipt, show_match
 
 _encode = msgspec.json.Encoder().encode
 
@@ -29,6 +29,7 @@ class News:
         self.previous = previous
         self._views: dict[int | None, bytes] = {}
         self._events: dict[int | None, bytes] = {}
+        self._telling: Telling | None = None
 
     def view_for(self, seat: int | None) -> bytes:
         """JSON of the match after the event."""
@@ -39,6 +40,7 @@ class News:
     def event_for(self, seat: int | None) -> bytes:
         """JSON of the event."""
         if seat not in self._events:
-            over = self.match.outcome is not None
-            self._events[seat] = _encode(show_event(self.match, self.event, seat, over))
+            if self._telling is None:
+                self._telling = Telling(self.match, self.event, over=self.match.outcome is not None)
+            self._events[seat] = _encode(self._telling.to(seat))
         return self._events[seat]

@@ -15,7 +15,7 @@ from services.rules.published import published
 
 WAITING_MAX = 2_000
 TOGETHER_MAX = 32
-PACE_S = 0.004  # between two writes to NATS: under load news wait for each other
+PACE_S = 0.004  # after several in one write to NATS: under load news wait for each other
 STOP_S_MAX = 1.0
 
 log = structlog.get_logger()
@@ -56,9 +56,10 @@ class Press:
             self._is_any_waiting.clear()
             while self._waiting:
                 # Many at a time: they share a write to NATS, and news keep up with answers under load.
-                for _ in range(min(len(self._waiting), TOGETHER_MAX)):
+                together = min(len(self._waiting), TOGETHER_MAX)
+                for _ in range(together):
                     await self._publish(self._waiting.popleft())
-                await asyncio.sleep(PACE_S)
+                await asyncio.sleep(PACE_S if together > 1 else 0)
 
     async def _publish(self, news: News) -> None:
         try:
