@@ -6,6 +6,7 @@ from prometheus_client import Gauge
 
 from services.core.ids import Slug
 from services.kit.bus import Bus
+from services.kit.busy import BUSY
 from services.kit.cache import Room
 from services.kit.relay import Relay
 from services.kit.store import EventStore
@@ -32,7 +33,7 @@ class Worker:
     def __init__(
         self, library: Library, store: EventStore, bus: Bus, newest: Callable[[], int], room: Room
     ) -> None:
-        slug = Slug(library.slug)
+        self._title = slug = Slug(library.slug)
         self._shelf = shelf = Shelf(room)
         MATCHES_ACTIVE.labels(slug).set_function(lambda: len(shelf))
         MATCHES_BYTES.labels(slug).set_function(lambda: shelf.weight)
@@ -48,6 +49,7 @@ class Worker:
 
     def start(self) -> None:
         """Begins what a worker does unasked: publishing, looking for flags that fall, forgetting."""
+        BUSY.watch(self._title)
         for part in (self._relay, self._press, self._flags, self._shelf):
             part.start()
 
