@@ -110,8 +110,8 @@ test-faults: $(VENV)/.dev gen/.stamp ## kill, stop and restart everything under 
 test-failover: $(VENV)/.dev gen/.stamp ## kill the primary of a replicated Redis and servers of a NATS cluster under load
 	$(BIN)/pytest tests/failover $(ARGS)
 
-test-simulation: $(VENV)/.dev gen/.stamp ## thousands of simulated steps: crash, race, redeliver, reorder, rebuild
-	SIMULATED_RUNS=1000 SIMULATED_STEPS=60 $(BIN)/pytest tests/simulation $(ARGS)
+test-simulation: $(VENV)/.dev gen/.stamp ## thousands of simulated runs: crash, race, redeliver, reorder, rebuild (ARGS="--seed 7")
+	@$(BIN)/python -m tests.simulation $(ARGS)
 
 test-hostile: $(VENV)/.dev gen/.stamp ## forged tokens, ruined bodies and frames, secrets in logs
 	$(BIN)/pytest tests/hostile $(ARGS)

@@ -20,6 +20,7 @@ from services.projection.follow import Follower
 from services.projection.models import Change
 from services.projection.summary import Summary
 from services.rules.published import published
+from services.rules.reads import Reader, Shown
 from tests.rules.hosting import TOY_LIBRARY, Host
 
 ROOM = 2  # folded matches a worker keeps: fewer than there are, so that it forgets and folds again
@@ -68,10 +69,14 @@ class Shelf:
 
 
 class World:
-    """`told`: receipts by match, player, kind of command and request id. `mail`: yet to be delivered."""
+    """`told`: receipts by match, player, kind of command and request id. `mail`: yet to be delivered.
+
+    `now`: UTC ms.
+    """
 
     def __init__(self) -> None:
         self.store = FrailStore()
+        self.now = 1
         self.workers = [self._worker(), self._worker()]
         self.mail: list[PublishedEvent] = []
         self.shelf = Shelf()
@@ -87,7 +92,8 @@ class World:
         """The version of the receipt; None when refused or unknown. One request never gets two receipts."""
         host = self.workers[worker]
         try:
-            accepted = await host.does(match, player, command, request_id)
+            self.now += 1  # a clock of its own, so that every run is the same again
+            accepted = await host.does(match, player, command, request_id, at=self.now)
         except DomainError:
             return None
         finally:
@@ -97,6 +103,10 @@ class World:
         told = accepted.version, receipt["head"]
         assert self.told.setdefault(request, told) == told, "two receipts for one request"
         return accepted.version
+
+    async def views(self, match: MatchId, reader: Reader) -> list[Shown]:
+        """What each worker shows."""
+        return [await host.reads.view(match, reader, None) for host in self.workers]
 
     def crash(self, worker: int) -> None:
         """The worker is replaced; what it had not published stays in the outbox."""
