@@ -1,5 +1,6 @@
 """What one object says of another is there, in every variant."""
 
+from services.kit.settings import Settings, from_environment
 from tests.k8s.rendering import named, of_kind, pod, selects
 
 SETTINGS = "waystation-settings"
@@ -86,6 +87,38 @@ def test_a_pod_of_the_production_overlay_does_not_start_without_its_secret(rende
             if "secretRef" in source
         ]
         assert secrets == [{"name": f"{service}-secrets", "optional": False}], named(deployment)
+
+
+def test_production_waits_for_a_replica_and_keeps_events_on_three_servers(rendered):
+    (config,) = (
+        config
+        for config in of_kind(rendered["prod"], "ConfigMap")
+        if config["metadata"]["name"].startswith(SETTINGS)
+    )
+    assert config["data"] == {"LOG_LEVEL": "INFO", "REDIS_REPLICAS": "1", "NATS_REPLICAS": "3"}
+    assert from_environment(Settings, config["data"]) == Settings(redis_replicas=1, nats_replicas=3)
+
+
+def test_the_policies_let_every_service_reach_redis_its_sentinels_and_nats(rendered):
+    (servers,) = (
+        policy
+        for policy in of_kind(rendered["prod"], "NetworkPolicy")
+        if policy["metadata"]["name"] == "servers"
+    )
+    (rule,) = servers["spec"]["egress"]
+    assert {port["port"] for port in rule["ports"]} == {6379, 26379, 4222}
+    for labels in _pods(rendered["prod"]).values():
+        assert selects(servers["spec"]["podSelector"], labels)
+
+
+def test_callers_see_every_pod_of_a_service_that_speaks_grpc(rendered):
+    for variant, manifests in rendered.items():
+        services = {service["metadata"]["name"]: service["spec"] for service in of_kind(manifests, "Service")}
+        grpc = {
+            name for name, spec in services.items() if {"grpc"} == {port["name"] for port in spec["ports"]}
+        }
+        assert {"lobby", "projection"} < grpc, variant
+        assert all(services[name].get("clusterIP") == "None" for name in grpc), variant
 
 
 def test_every_policy_speaks_of_pods_that_are_there(rendered):
