@@ -19,7 +19,7 @@ OPEN = (HOST,)  # a published port: a free one of HOST
 SERVICES = ["gateway", "lobby", "projection", *(f"rules-{dns_name(slug)}" for slug in shipped_titles())]
 IMAGES = [f"waystation/{name}:{version()}" for name in SERVICES]
 PYTHON_IMAGE = "python:3.11-slim-bookworm"  # what ours stand on
-READY_S_MAX = 90.0
+READY_S_MAX = 180.0
 
 
 def engine() -> docker.DockerClient:

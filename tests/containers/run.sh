@@ -18,7 +18,7 @@ step() {
 packages=(docker.io docker-compose mmdebstrap iptables)
 apt() {
     local patience=(-o Acquire::Retries=4 -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=120)
-    DEBIAN_FRONTEND=noninteractive timeout 240 apt-get -qq "${patience[@]}" "$@" >/dev/null
+    DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq "${patience[@]}" "$@" >/dev/null
 }
 installed() { dpkg-query --show --showformat='${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | grep -cx installed; }
 if [ "$(installed)" != ${#packages[@]} ]; then
@@ -49,7 +49,7 @@ if ! answers; then
     answers || { tail -5 "$log"; exit 1; }
 fi
 
-step "environment" 300 make --no-print-directory .venv/.dev gen/.stamp
-step "stand-ins for base images" 300 make --no-print-directory stand-ins
-step "images" 420 make --no-print-directory images
+step "environment" 600 make --no-print-directory .venv/.dev gen/.stamp
+step "stand-ins for base images" 600 make --no-print-directory stand-ins
+step "images" 600 make --no-print-directory images
 step "tests on containers" 900 make --no-print-directory test-containers ARGS="${ARGS:-}"

@@ -19,7 +19,7 @@ from tests.e2e.playing import History, play_http, play_sockets
 from tests.e2e.site import gathered
 from tests.k8s.rendering import K8S
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 SEED = 20260201
 SCALED = "make_way"
@@ -48,7 +48,7 @@ class Play:
     async def moves(self, number):
         """Returns when that many more moves have been acknowledged."""
         enough = len(self.history.acknowledged) + number
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             while len(self.history.acknowledged) < enough:
                 for task in self._tasks:
                     if task.done():
@@ -58,7 +58,7 @@ class Play:
     async def ended(self):
         """Lets all matches come to their end."""
         self._stopping.set()
-        async with asyncio.timeout(240):
+        async with asyncio.timeout(400):
             await asyncio.gather(*self._tasks)
 
     async def _keep_playing(self, number):

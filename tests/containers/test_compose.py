@@ -7,6 +7,7 @@ import subprocess
 import uuid
 
 import pytest
+import yaml
 
 from deploy.local.servers import free_port
 from deploy.local.system import ROOT, shipped_titles
@@ -45,6 +46,25 @@ def url(docker_engine):
         yield f"http://127.0.0.1:{port}"
     finally:
         compose("down", "--volumes", "--timeout", "5")
+
+
+def test_monitoring_is_a_profile_and_mounts_what_is_there(docker_engine):
+    done = subprocess.run(
+        [*composer(), "-f", str(ROOT / COMPOSE), "--profile", "monitoring", "config"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    services = yaml.safe_load(done.stdout)["services"]
+    assert {"prometheus", "grafana", "gateway"} <= set(services)
+    written = yaml.safe_load((ROOT / COMPOSE).read_text())["services"]
+    for name in ("prometheus", "grafana"):
+        assert written[name]["profiles"] == ["monitoring"]
+        mounted = [volume.split(":")[0] for volume in written[name]["volumes"]]
+        missing = [path for path in mounted if path[0] == "." and not (ROOT / COMPOSE.parent / path).exists()]
+        assert len(mounted) > 1
+        assert not missing
 
 
 async def test_every_title_can_be_played_on_what_compose_starts(url):
