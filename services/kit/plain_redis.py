@@ -40,7 +40,7 @@ def connect(url: str) -> Redis:
             "socket_timeout": SENTINEL_S_MAX,
             "socket_connect_timeout": SENTINEL_S_MAX,
         },
-        username=place.user,
+        username=place.user if place.password else None,
         password=place.password or None,
         db=place.database,
         ssl=place.is_tls,

@@ -4,8 +4,8 @@
 # Downloads are tried a few times, and no step may take longer than its limit.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-export CI=true DOCKER=/usr/bin/docker PATH=/usr/bin:$PATH BUILD_FLAGS=${BUILD_FLAGS:---network host}
-export PIP_RETRIES=4 PIP_DEFAULT_TIMEOUT=30
+export CI=true PIP_RETRIES=4 PIP_DEFAULT_TIMEOUT=30
+export DOCKER=/usr/bin/docker BUILD_FLAGS=${BUILD_FLAGS:---network host}
 
 # step NAME SECONDS COMMAND...: prints what it took; a step past its seconds has failed.
 step() {
@@ -15,6 +15,9 @@ step() {
     echo "$name: $((SECONDS - began)) s"
 }
 
+step "environment" 600 make --no-print-directory .venv/.dev gen/.stamp
+
+export PATH=/usr/bin:$PATH # Debian's docker and docker-compose, whatever else there is
 packages=(docker.io docker-compose mmdebstrap iptables)
 apt() {
     local patience=(-o Acquire::Retries=4 -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=120)
@@ -49,7 +52,6 @@ if ! answers; then
     answers || { tail -5 "$log"; exit 1; }
 fi
 
-step "environment" 600 make --no-print-directory .venv/.dev gen/.stamp
 step "stand-ins for base images" 600 make --no-print-directory stand-ins
 step "images" 600 make --no-print-directory images
 step "tests on containers" 900 make --no-print-directory test-containers ARGS="${ARGS:-}"

@@ -6,28 +6,44 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote
 
 from deploy.local.servers import HOST, Nats, Valkey, free_port
 
 PRIMARY_NAME = "waystation"
+PASSWORD, SENTINEL_PASSWORD = "p@ss/word", "another"
 PATIENCE_S = 60.0
 # Read from a file, as Sentinel wants it; it writes there what it learns.
 _SENTINEL = """\
 sentinel monitor {name} {host} {port} 2
 sentinel down-after-milliseconds {name} 1000
 sentinel failover-timeout {name} 10000
+sentinel auth-pass {name} {password}
+requirepass {own_password}
+sentinel sentinel-pass {own_password}
 """
 
 
 class Asked(Valkey):
     """A server that tests put questions to, past everything of ours."""
 
+    password = PASSWORD
+
     def asked(self, *words: str) -> bytes:
         """The reply to one command, as it came."""
         with socket.create_connection((HOST, self.port), 5) as peer:
+            self._log_in(peer)
             parts = "".join(f"${len(word)}\r\n{word}\r\n" for word in words)
             peer.sendall(f"*{len(words)}\r\n{parts}".encode())
             return peer.recv(1 << 16)
+
+    def _greets(self, peer: socket.socket) -> bool:
+        self._log_in(peer)
+        return super()._greets(peer)
+
+    def _log_in(self, peer: socket.socket) -> None:
+        peer.sendall(f"AUTH {self.password}\r\n".encode())
+        peer.recv(64)
 
 
 class Member(Asked):
@@ -42,7 +58,8 @@ class Member(Asked):
         return b"role:master" in self.asked("INFO", "replication")
 
     def _command(self) -> list[str]:
-        command = [*super()._command(), "--repl-diskless-sync-delay", "0"]
+        passwords = ["--requirepass", PASSWORD, "--masterauth", PASSWORD]
+        command = [*super()._command(), "--repl-diskless-sync-delay", "0", *passwords]
         return [*command, "--replicaof", f"{HOST} {self.follows.port}"] if self.follows else command
 
 
@@ -50,6 +67,7 @@ class Sentinel(Asked):
     """One of those who watch a primary and agree on its successor."""
 
     name = "sentinel"
+    password = SENTINEL_PASSWORD
 
     def __init__(self, data_dir: Path, watched: Valkey) -> None:
         super().__init__(data_dir)
@@ -58,7 +76,15 @@ class Sentinel(Asked):
     def _command(self) -> list[str]:
         config = self.data_dir / "sentinel.conf"
         if not config.exists():
-            config.write_text(_SENTINEL.format(name=PRIMARY_NAME, host=HOST, port=self._watched.port))
+            config.write_text(
+                _SENTINEL.format(
+                    name=PRIMARY_NAME,
+                    host=HOST,
+                    port=self._watched.port,
+                    password=PASSWORD,
+                    own_password=SENTINEL_PASSWORD,
+                )
+            )
         program = super()._command()[0]
         return [program, str(config), "--port", str(self.port), "--bind", HOST, "--sentinel"]
 
@@ -75,7 +101,8 @@ class RedisGroup:
     @property
     def url(self) -> str:
         hosts = ",".join(f"{HOST}:{sentinel.port}" for sentinel in self.sentinels)
-        return f"redis+sentinel://{hosts}/{PRIMARY_NAME}"
+        asked = f"sentinel_password={SENTINEL_PASSWORD}"
+        return f"redis+sentinel://:{quote(PASSWORD, safe='')}@{hosts}/{PRIMARY_NAME}?{asked}"
 
     def __enter__(self) -> Self:
         with ExitStack() as starting:

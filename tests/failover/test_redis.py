@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 
 import pytest
 
@@ -12,7 +13,7 @@ from services.core.ids import MatchId, match_stream
 from services.kit import plain_redis
 from services.kit.redis_keys import stream_key
 from services.kit.redis_store import RedisStore
-from tests.failover.servers import HOST, PATIENCE_S, PRIMARY_NAME, Member, RedisGroup, wait_until
+from tests.failover.servers import HOST, PASSWORD, PATIENCE_S, PRIMARY_NAME, Member, RedisGroup, wait_until
 from tests.kit.writer import Writer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -121,7 +122,7 @@ async def test_a_primary_that_was_demoted_is_left_by_the_next_question(
 async def test_a_link_to_a_plain_address_asks_anew_when_its_server_has_become_a_replica(
     group: RedisGroup, writer: Writer
 ) -> None:
-    store = await RedisStore.open(f"redis://{HOST}:{group.primary.port}")
+    store = await RedisStore.open(f"redis://:{quote(PASSWORD, safe='')}@{HOST}:{group.primary.port}")
     wire = store.link._wire
     group.primary.asked("REPLICAOF", HOST, "1")
     with pytest.raises(StoreUnavailable, match="READONLY"):
