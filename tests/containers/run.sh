@@ -26,7 +26,8 @@ apt() {
 installed() { dpkg-query --show --showformat='${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | grep -cx installed; }
 if [ "$(installed)" != ${#packages[@]} ]; then
     began=$SECONDS
-    apt update && apt install -y --no-install-recommends "${packages[@]}"
+    apt update
+    apt install -y --no-install-recommends "${packages[@]}"
     echo "packages: $((SECONDS - began)) s"
 fi
 
