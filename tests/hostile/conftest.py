@@ -4,39 +4,32 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
-from deploy.local.servers import free_port
 from deploy.local.system import System
-from services.kit.redis_store import RedisStore
-from tests.e2e.conftest import UNLIMITED
-from tests.e2e.site import Site
+from services.kit import plain_redis
+from tests.e2e.serving import serving, site, store
+
+__all__ = ["logs", "pids", "redis", "site", "store", "system"]
 
 
 @pytest.fixture(scope="session")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     """One worker of one title with hidden hands; logs at their most talkative."""
-    running = System(
-        data=tmp_path_factory.mktemp("system"),
-        workers={"make_way": 1},
-        ports=[free_port()],
-        env={**UNLIMITED, "LOG_LEVEL": "DEBUG"},
-    )
-    running.start()
-    yield running
-    running.stop()
+    with serving(tmp_path_factory.mktemp("system"), {"make_way": 1}, LOG_LEVEL="DEBUG") as running:
+        yield running
 
 
 @pytest.fixture
-async def site(system: System) -> AsyncIterator[Site]:
-    async with Site([system.url]) as site:
-        yield site
+async def redis(system: System) -> AsyncIterator[Redis]:
+    client = plain_redis.connect(system.redis_url)
+    yield client
+    await client.aclose()
 
 
-@pytest.fixture
-async def store(system: System) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(system.redis_url)
-    yield store
-    await store.close()
+def pids(system: System) -> dict[str, int]:
+    """Every service that lives, by name: whatever was asked of them, none may have ended or begun anew."""
+    return {name: service.pid for name, service in system.services.items() if service.exit_code is None}
 
 
 def logs(system: System) -> dict[str, str]:
