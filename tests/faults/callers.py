@@ -4,6 +4,7 @@ Each takes a `Told` to its fate: ok or refused once an answer says so, unknown w
 """
 
 import asyncio
+import contextlib
 import json
 import random
 import time
@@ -43,6 +44,10 @@ class Order(NamedTuple):
     move: Raw
     version: int
 
+    @property
+    def body(self) -> dict[str, Any]:
+        return {"move": self.move, "expected_version": self.version}
+
 
 def settle(told: Told, history: History, status: int, answer: Any) -> None:
     """Writes an answer that is final into the history."""
@@ -65,36 +70,33 @@ class HttpCaller:
 
     async def submit(self, told: Told, mover: Mover, order: Order) -> None:
         path = f"/v1/matches/{stream_match(told.stream)}/moves"
-        status, answer = await self.repeat(path, mover, told.request_id, order, told)
+        status, answer = await self.post(path, mover, told, order.body)
         if status:
             settle(told, self._history, status, answer)
 
-    async def repeat(
-        self, path: str, mover: Mover, key: str, order: Order, told: Told | None = None
-    ) -> tuple[int, Any]:
-        """The first final answer; (0, None) when there is none in time."""
-        body = msgspec.json.encode({"move": order.move, "expected_version": order.version})
-        headers = {"Authorization": f"Bearer {mover.token}", "Idempotency-Key": key}
+    async def post(self, path: str, mover: Mover, told: Told, body: Any) -> tuple[int, Any]:
+        """The first final answer, asked for under the key of `told`; (0, None) when there is none in time."""
+        text = msgspec.json.encode(body)
+        headers = {"Authorization": f"Bearer {mover.token}", "Idempotency-Key": told.request_id}
         give_up = time.monotonic() + PATIENCE_S
         first = random.randrange(len(self._urls))
-        attempt = 0
         while time.monotonic() < give_up:
-            attempt += 1
-            if told is not None:
-                told.attempts = attempt
-            url = self._urls[(first + attempt) % len(self._urls)] + path
+            told.attempts += 1
+            pause_s = PAUSE_S
+            url = self._urls[(first + told.attempts) % len(self._urls)] + path
             try:
                 async with self._client.post(
-                    url, data=body, headers=headers, timeout=aiohttp.ClientTimeout(ATTEMPT_S_MAX)
+                    url, data=text, headers=headers, timeout=aiohttp.ClientTimeout(ATTEMPT_S_MAX)
                 ) as response:
                     status, raw = response.status, await response.read()
+                    pause_s = float(response.headers.get("Retry-After", PAUSE_S))
                 if status not in LATER:
                     return status, msgspec.json.decode(raw)
             except UNANSWERED:
                 pass
             except msgspec.DecodeError:
                 self._history.wrong.append(f"{path}: {status} with a body that is no JSON: {raw[:80]!r}")
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(pause_s)
         return 0, None
 
 
@@ -111,6 +113,7 @@ class LiveCaller:
         self._mover = mover
         self._answers: dict[str, asyncio.Future[Any]] = {}
         self._socket: aiohttp.ClientWebSocketResponse | None = None
+        self._connected = asyncio.Event()
         self._version = 0
         self._eyes = mover.player
         self._following = asyncio.create_task(self._follow())
@@ -133,13 +136,15 @@ class LiveCaller:
         }
         text = msgspec.json.encode(frame).decode()
         give_up = time.monotonic() + PATIENCE_S
-        while time.monotonic() < give_up:
-            told.attempts += 1
+        while (left_s := give_up - time.monotonic()) > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._connected.wait(), left_s)
+            told.attempts += self._connected.is_set()
             answer = await self._ask(told.request_id, text)
             if answer is not None and answer.get("status", 200) not in LATER:
                 settle(told, self._history, answer.get("status", 200), answer)
                 return
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(float(answer.get("retry_after_s", PAUSE_S)) if answer else PAUSE_S)
 
     async def _ask(self, id_: str, text: str) -> Any:
         """The receipt or problem; None when none came in time."""
@@ -172,12 +177,14 @@ class LiveCaller:
 
     async def _listen(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket, self._version = socket, 0
+        self._connected.set()
         async for message in socket:
             if message.type is aiohttp.WSMsgType.TEXT:
                 self._heard(json.loads(message.data))
 
     def _break_off(self) -> None:
         self._socket = None
+        self._connected.clear()
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_result(None)
@@ -237,5 +244,6 @@ class WorkerCaller:
             status = 500 if error.reason in ("BUG", "HISTORY_CORRUPT") else 409
             settle(told, self._history, status, {"reason": error.reason, "detail": str(error)})
         else:
+            told.worker = address
             settle(told, self._history, 200, msgspec.json.decode(accepted.receipt))
         return True

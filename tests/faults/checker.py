@@ -2,11 +2,10 @@
 
 import asyncio
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from cli.titles import ruleset_for
-from deploy.local.system import System
 from services.core.errors import DomainError, HistoryCorrupt
 from services.core.events import Event
 from services.core.ids import MatchId, PlayerId, StreamName, match_stream, stream_match, table_stream
@@ -16,17 +15,21 @@ from services.kit.store import EventStore
 from tests.e2e.checking import plain
 from tests.faults.history import Eyes, Fate, Told, imprint
 from tests.faults.playing import Ground
+from tests.faults.tails import Cut, Kept, is_excused, kept_in, was_there
 from tests.rules.hosting import events_in
 
-CATCH_UP_S_MAX = 90.0
 READY_S_MAX = 60.0
+
+Seen = tuple[Eyes, bytes, float]  # when first
 
 
 @dataclass
 class Verdict:
     """`lost`: acknowledged and not stored as told. `doubled`: stored more than once.
 
-    `wrong`: everything else that must not be, as lines. `late_s`: until the read models had caught up.
+    `tail`: acknowledged, and gone with what the store had not flushed when it died. `tail_views`: seen of
+    such events. `wrong`: everything else that must not be, as lines. `late_s`: until the read models had
+    caught up. `ahead`: matches that they knew more of than the stream has left.
     """
 
     acknowledged: int = 0
@@ -36,44 +39,48 @@ class Verdict:
     views: int = 0
     events: int = 0
     lost: list[Told] = field(default_factory=list)
+    tail: list[Told] = field(default_factory=list)
+    tail_views: int = 0
     doubled: list[Told] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     late_s: float = 0.0
+    ahead: list[str] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
         return not (self.lost or self.doubled or self.wrong)
 
 
-async def check(ground: Ground, system: System) -> Verdict:
-    """Reads every stream of the run once nothing moves any more."""
+async def check(
+    ground: Ground, cuts: Sequence[Cut], findings: Sequence[str]
+) -> tuple[Verdict, dict[str, Step]]:
+    """Reads every stream of the run once nothing moves any more; the last step of each match as well."""
     await _until_answered(ground.store)
     history = ground.history
-    verdict = Verdict(wrong=list(history.wrong))
-    seen: dict[str, list[tuple[Eyes, bytes]]] = defaultdict(list)
-    for eyes, print_ in history.seen.items():
-        seen[eyes.match].append((eyes, print_))
+    verdict = Verdict(wrong=[*findings, *history.wrong])
+    seen: dict[str, list[Seen]] = defaultdict(list)
+    for eyes, prints in history.seen.items():
+        seen[eyes.match] += [(eyes, print_, first) for print_, first in prints.items()]
     told: dict[StreamName, list[Told]] = defaultdict(list)
     for command in history.commands:
         told[command.stream].append(command)
     last: dict[str, Step] = {}
-    for match in ground.matches:
-        stream = match_stream(MatchId(match))
+    for match in {stream_match(stream) for stream in told if stream} | {*map(MatchId, ground.matches)}:
+        table, stream = table_stream(match), match_stream(match)
+        entries = await ground.store.read(table)
+        check_commands(verdict, told[table], events_in(entries), [entry.hash for entry in entries], cuts)
         try:
-            steps = await _steps(ground.store, MatchId(match))
+            steps = await _steps(ground.store, match)
         except HistoryCorrupt as error:
             verdict.wrong.append(str(error))
             continue
-        check_commands(
-            verdict, told[stream], [step.event for step in steps], [step.match.head for step in steps]
-        )
-        check_views(verdict, match, seen[match], steps)
+        heads = [step.match.head for step in steps]
+        kept = check_commands(verdict, told[stream], [step.event for step in steps], heads, cuts)
+        check_views(verdict, seen[match], steps, kept)
         if steps:
             last[match] = steps[-1]
-        table = await ground.store.read(table_stream(MatchId(match)))
-        check_commands(verdict, told[table_stream(MatchId(match))], events_in(table), [e.hash for e in table])
-    await _check_read_models(verdict, ground, last)
-    return verdict
+    _check_oddities(verdict, ground)
+    return verdict, last
 
 
 async def _until_answered(store: EventStore) -> None:
@@ -94,10 +101,20 @@ async def _steps(store: EventStore, match: MatchId) -> list[Step]:
     return list(replayed(match, seed or b"", entries, ruleset_for))
 
 
-def check_commands(verdict: Verdict, told: list[Told], events: list[Event], heads: list[bytes]) -> None:
-    """An ok is there once, as told; a refused command is not; an unknown one at most once."""
+def check_commands(
+    verdict: Verdict, told: list[Told], events: list[Event], heads: list[bytes], cuts: Sequence[Cut]
+) -> list[Kept]:
+    """An ok is there once, as told, or lost with the tail; a refused command is not; an unknown at most once.
+
+    Returns what each cut left of the stream.
+    """
     stored = Counter(event.request_id for event in events if event.request_id)
     verdict.events += len(events)
+    standing = [
+        command for command in told if command.fate is Fate.OK and _stands(command, stored, events, heads)
+    ]
+    kept = kept_in(cuts, standing)
+    as_told = {id(command) for command in standing}
     for command in told:
         times = stored[command.request_id]
         if times > 1:
@@ -105,8 +122,8 @@ def check_commands(verdict: Verdict, told: list[Told], events: list[Event], head
         match command.fate:
             case Fate.OK:
                 verdict.acknowledged += 1
-                if times == 0 or not _stands(command, events, heads):
-                    verdict.lost.append(command)
+                if id(command) not in as_told:
+                    (verdict.tail if is_excused(command, kept) else verdict.lost).append(command)
             case Fate.REFUSED:
                 verdict.refused += 1
                 if times:
@@ -114,70 +131,42 @@ def check_commands(verdict: Verdict, told: list[Told], events: list[Event], head
             case Fate.UNKNOWN:
                 verdict.unknown += 1
                 verdict.unknown_stored += times > 0
+    return kept
 
 
-def _stands(command: Told, events: list[Event], heads: list[bytes]) -> bool:
+def _stands(command: Told, stored: Counter[str], events: list[Event], heads: list[bytes]) -> bool:
     """Whether the stream holds the command where its receipt said; a table's receipt names no version."""
     if not command.version:
-        return True
+        return stored[command.request_id] > 0
     if command.version > len(events):
         return False
     event = events[command.version - 1]
     return event.request_id == command.request_id and heads[command.version - 1] == command.head
 
 
-def check_views(verdict: Verdict, match: str, seen: list[tuple[Eyes, bytes]], steps: list[Step]) -> None:
-    """Every view that anybody saw is the fold's."""
+def check_views(verdict: Verdict, seen: list[Seen], steps: list[Step], kept: Sequence[Kept]) -> None:
+    """Every view that anybody saw is the fold's, or was of a tail that is lost."""
     shown: dict[tuple[int, int | None], bytes] = {}
-    for eyes, print_ in seen:
+    for eyes, print_, first in seen:
         verdict.views += 1
-        if eyes.version > len(steps):
-            verdict.wrong.append(f"{match}: version {eyes.version} was shown, and is not stored")
-            continue
-        at = steps[eyes.version - 1].match
-        seat = at.seat_of(PlayerId(eyes.player))
-        if (eyes.version, seat) not in shown:
-            shown[eyes.version, seat] = imprint(plain(show_match(at, seat)))
-        if shown[eyes.version, seat] != print_:
-            verdict.wrong.append(f"{match} at version {eyes.version}: seat {seat} was shown something else")
+        match, version, player = eyes
+        if version <= len(steps):
+            at = steps[version - 1].match
+            seat = at.seat_of(PlayerId(player))
+            if (version, seat) not in shown:
+                shown[version, seat] = imprint(plain(show_match(at, seat)))
+            if shown[version, seat] == print_:
+                continue
+            what = f"{match} at version {version}: seat {seat} was shown something else"
+        else:
+            what = f"{match}: version {version} was shown, and is not stored"
+        if was_there(version, first, kept):
+            verdict.tail_views += 1
+        else:
+            verdict.wrong.append(what)
 
 
-async def _check_read_models(verdict: Verdict, ground: Ground, last: dict[str, Step]) -> None:
-    """The lists say what the streams say, once the projection has caught up."""
-    loop = asyncio.get_running_loop()
-    began = loop.time()
-    wrong = dict.fromkeys(last, "is not listed")
-    while wrong and loop.time() - began < CATCH_UP_S_MAX:
-        listed = await _listed(ground)
-        wrong = {match: line for match, step in last.items() if (line := _differs(listed.get(match), step))}
-        if wrong:
-            await asyncio.sleep(1.0)
-    verdict.late_s = loop.time() - began
-    verdict.wrong += [f"read models: {match} {line}" for match, line in wrong.items()]
-
-
-def _differs(summary: dict[str, Any] | None, step: Step) -> str:
-    if summary is None:
-        return "is not listed"
-    match = step.match
-    said = summary["version"], summary["outcome"], [seat["player"] for seat in summary["seats"]]
-    true = match.version, plain(match.outcome), [sitting.player for sitting in match.started.seats]
-    return "" if said == true else f"is listed as {said}, and is {true}"
-
-
-async def _listed(ground: Ground) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for status in ("running", "over"):
-        token = ""
-        while True:
-            page = await ground.site.ask("GET", "/v1/matches", status=status, page_size=100, page_token=token)
-            found |= {summary["match"]: summary for summary in page["matches"]}
-            token = page["next"]
-            if not token:
-                break
-    return found
-
-
-def streams_of(commands: list[Told]) -> set[str]:
-    """The matches that `commands` belong to."""
-    return {stream_match(command.stream) for command in commands}
+def _check_oddities(verdict: Verdict, ground: Ground) -> None:
+    """A repetition may be answered otherwise only when the first answer's event is lost."""
+    gone = {id(command) for command in verdict.tail}
+    verdict.wrong += [oddity.line for oddity in ground.history.oddities if id(oddity.told) not in gone]

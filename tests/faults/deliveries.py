@@ -6,11 +6,15 @@ import random
 import nats
 import nats.errors
 import nats.js.errors
+from nats.aio.client import Client
+from nats.js import JetStreamContext
 
 from services.kit.bus_events import STREAM
 
 COPIES = 200
-ASK_S_MAX = 3.0
+AT_ONCE = 25
+ASK_S_MAX = 5.0
+ALL_S_MAX = 20.0
 
 
 async def _heals_by_itself(error: Exception) -> None:
@@ -24,21 +28,31 @@ async def deliver_again(url: str, rng: random.Random) -> int:
     """
     copied = 0
     try:
-        async with asyncio.timeout(ASK_S_MAX * 3):
+        async with asyncio.timeout(ALL_S_MAX):
             client = await nats.connect(
                 url, connect_timeout=2, max_reconnect_attempts=1, error_cb=_heals_by_itself
             )
             try:
                 jetstream = client.jetstream(timeout=ASK_S_MAX)
                 state = (await jetstream.stream_info(STREAM)).state
-                for _ in range(COPIES):
-                    number = rng.randint(state.first_seq, max(state.first_seq, state.last_seq))
-                    message = await jetstream.get_msg(STREAM, number)
-                    await client.publish(message.subject or "", message.data or b"")
-                    copied += 1
-                await client.flush(timeout=2)
+                for _ in range(COPIES // AT_ONCE):
+                    numbers = [rng.randint(state.first_seq, state.last_seq) for _ in range(AT_ONCE)]
+                    copied += sum(
+                        await asyncio.gather(*(_copy(jetstream, client, number) for number in numbers))
+                    )
+                    await client.flush(timeout=int(ASK_S_MAX))
             finally:
                 await client.close()
-    except (TimeoutError, OSError, nats.errors.Error, nats.js.errors.Error):
+    except (TimeoutError, OSError, ValueError, nats.errors.Error, nats.js.errors.Error):
         pass
     return copied
+
+
+async def _copy(jetstream: JetStreamContext, client: Client, number: int) -> bool:
+    """Whether the message with that number was there to be copied."""
+    try:
+        message = await jetstream.get_msg(STREAM, number)
+    except nats.js.errors.NotFoundError:
+        return False
+    await client.publish(message.subject or "", message.data or b"")
+    return True

@@ -10,27 +10,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from redis.asyncio import Redis
+
 from deploy.local.servers import free_port
 from deploy.local.system import Fsync, Service, System, shipped_titles
 from services.kit import plain_redis
 from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.redis_store import RedisStore
-from tests.e2e.conftest import UNLIMITED
+from tests.e2e.serving import UNLIMITED
 from tests.e2e.site import Site
 from tests.faults.checker import Verdict, check
 from tests.faults.history import History
+from tests.faults.levelled import check_read_models
 from tests.faults.nemesis import FAULTS, Injected, Nemesis
 from tests.faults.playing import Client, Ground
 from tests.faults.proxy import Proxy
+from tests.faults.rolling import Window, roll
 
 VIAS = ("http", "socket", "http", "duel")
+WARM_S = 3.0  # of play before anything goes wrong
 REST_S = 3.0  # of unhindered play after the last fault, to see that it goes on
 STOP_S_MAX = 90.0
 
 
 class Plan(NamedTuple):
-    """What is to happen. `faults`: names in FAULTS; each comes after about `every_s` from the one before."""
+    """What is to happen. `faults`: names in FAULTS; each comes after about `every_s` from the one before.
+
+    `rolls`: whether all services are rolled first, with nothing else going wrong. `plant`: a bug to carry.
+    """
 
     seed: int
     seconds: float
@@ -38,6 +46,7 @@ class Plan(NamedTuple):
     clients: int = 48
     every_s: float = 2.0
     faults: Sequence[str] = tuple(FAULTS)
+    rolls: bool = False
     plant: str = ""
 
 
@@ -62,10 +71,14 @@ class FireSystem(System):
 
 @dataclass
 class Report:
+    """`again`: services that found no store when they started, and were started once more."""
+
     plan: Plan
     history: History
     verdict: Verdict
     injected: list[Injected] = field(default_factory=list)
+    rolled: list[Window] = field(default_factory=list)
+    again: int = 0
     seconds: float = 0.0
 
 
@@ -85,28 +98,38 @@ async def under_fire(system: FireSystem, plan: Plan) -> Report:
     """Plays on a started system while faults are injected; heals it; checks what is left."""
     began = time.monotonic()
     async with AsyncExitStack() as parts:
-        ground, proxies = await _ground(system, parts)
+        redis = plain_redis.connect(system.redis_url)
+        parts.push_async_callback(redis.aclose)
+        ground, proxies = await _ground(system, redis, parts)
         clients = [
             Client(n, title, VIAS[n // len(system.workers) % len(VIAS)], ground, str(plan.seed))
             for n, title in zip(range(plan.clients), itertools.cycle(system.workers), strict=False)
         ]
         playing = [asyncio.create_task(client.keep_playing()) for client in clients]
         nemesis = Nemesis(system, proxies, random.Random(plan.seed), plan.faults, plan.every_s)
-        await asyncio.sleep(min(3.0, plan.seconds / 4))
+        await asyncio.sleep(min(WARM_S, plan.seconds / 4))
+        rolled = [await roll(nemesis, redis, ground.site)] if plan.rolls else []
         await nemesis.rage(plan.seconds)
         await asyncio.sleep(REST_S)
-        ground.stop.set()
-        _, late = await asyncio.wait(playing, timeout=STOP_S_MAX)
-        for task in late:
-            task.cancel()
-        for task in playing:
-            if task not in late:
-                task.result()
-        verdict = await check(ground, system)
-    return Report(plan, ground.history, verdict, nemesis.injected, time.monotonic() - began)
+        await _stopped(ground, playing)
+        verdict, last = await check(ground, nemesis.cuts, nemesis.findings)
+        if verdict.holds or not plan.plant:
+            await check_read_models(verdict, ground, last, bool(nemesis.cuts))
+    seconds = time.monotonic() - began
+    return Report(plan, ground.history, verdict, nemesis.injected, rolled, nemesis.again, seconds)
 
 
-async def _ground(system: FireSystem, parts: AsyncExitStack) -> tuple[Ground, list[Proxy]]:
+async def _stopped(ground: Ground, playing: Sequence[asyncio.Task[None]]) -> None:
+    """Lets everybody finish what is under way. Raises what a client did not expect."""
+    ground.stop.set()
+    done, late = await asyncio.wait(playing, timeout=STOP_S_MAX)
+    for task in late:
+        task.cancel()
+    for task in done:
+        task.result()
+
+
+async def _ground(system: FireSystem, redis: "Redis", parts: AsyncExitStack) -> tuple[Ground, list[Proxy]]:
     proxies = [Proxy(port) for port in system.ports]
     for proxy in proxies:
         await proxy.start()
@@ -115,8 +138,6 @@ async def _ground(system: FireSystem, parts: AsyncExitStack) -> tuple[Ground, li
     site = await parts.enter_async_context(Site(urls))
     store = await RedisStore.open(system.redis_url)
     parts.push_async_callback(store.close)
-    redis = plain_redis.connect(system.redis_url)
-    parts.push_async_callback(redis.aclose)
     directory = Directory(redis)
     await directory.start()
     parts.push_async_callback(directory.stop)

@@ -4,6 +4,7 @@ A command is *unknown* from its invocation until an answer says more, and may st
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -26,7 +27,10 @@ class Fate(Enum):
 
 @dataclass(slots=True)
 class Told:
-    """One command. Times are monotonic seconds; `version` and `head` are those of its receipt."""
+    """One command. Times are monotonic seconds; `version` and `head` are those of its receipt.
+
+    `attempts`: how often it was sent. `worker`: the address that accepted it, where the client chose one.
+    """
 
     client: int
     via: str
@@ -40,6 +44,7 @@ class Told:
     head: bytes = b""
     reason: str = ""
     attempts: int = 0
+    worker: str = ""
 
     def accept(self, version: int, head: str) -> None:
         self.fate, self.version, self.head = Fate.OK, version, bytes_of(head)
@@ -58,12 +63,24 @@ class Eyes(NamedTuple):
     player: str
 
 
+class Oddity(NamedTuple):
+    """An answer that fits a command only if the store has lost it since."""
+
+    told: Told
+    line: str
+
+
 @dataclass
 class History:
-    """`wrong`: what no client should ever have been told, as lines for a person."""
+    """`seen`: what each pair of eyes was shown, as imprints, and when first. `races`: pairs of rivals.
+
+    `wrong`: what no client should ever have been told, as lines for a person.
+    """
 
     commands: list[Told] = field(default_factory=list)
-    seen: dict[Eyes, bytes] = field(default_factory=dict)
+    seen: defaultdict[Eyes, dict[bytes, float]] = field(default_factory=lambda: defaultdict(dict))
+    races: list[tuple[Told, Told]] = field(default_factory=list)
+    oddities: list[Oddity] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     repeats: int = 0
 
@@ -73,12 +90,7 @@ class History:
         return told
 
     def saw(self, match: str, version: int, player: str, view: Any) -> None:
-        """Two who look with the same eyes must see the same; what they saw is kept as a hash."""
-        eyes, print_ = Eyes(match, version, player), imprint(view)
-        if self.seen.setdefault(eyes, print_) != print_:
-            self.wrong.append(
-                f"{match} at version {version} was shown to {player or 'a stranger'} in two ways"
-            )
+        self.seen[Eyes(match, version, player)].setdefault(imprint(view), time.monotonic())
 
     def of(self, fate: Fate) -> Iterator[Told]:
         return (told for told in self.commands if told.fate is fate)

@@ -2,26 +2,29 @@
 
 import asyncio
 import random
+import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 
 from services.core.errors import DomainError, HistoryCorrupt
+from services.core.events import bytes_of
 from services.core.ids import MatchId, StreamName, match_stream, table_stream
 from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.store import EventStore
 from tests.e2e.site import Player, Refused, Site
 from tests.faults.callers import HttpCaller, LiveCaller, Mover, Order, WorkerCaller
-from tests.faults.history import Fate, History, Told
+from tests.faults.history import Fate, History, Oddity, Told
 from tests.faults.shadow import Shadow
 from tests.titles.found import title_of
 
 OPTIONS = {"wayfare": {"size": 6}}  # the smallest board: short matches, cheap moves
-BEGIN_S_MAX = 60.0
+BEGIN_S_MAX = 30.0
 AGAIN = 0.04  # of accepted moves are sent once more, under the same key
 MISUSED = 0.02  # and of these many the key is used for another move
 
@@ -73,22 +76,28 @@ class Client:
         seats = title_of(self.title).seats.start
         while len(self._players) < seats:
             self._players.append(await self.ground.site.player())
-        keys = [uuid.uuid4().hex for _ in range(seats)]
-        host, *others = self._players
-        options = OPTIONS.get(self.title, {})
-        made = await host.create(self.title, keys[0], seats=seats, options=options)
-        match = MatchId(made["match"])
-        self._seated(match, host, keys[0])
-        for player, key in zip(others, keys[1:], strict=True):
-            await player.join(match, key=key)
-            self._seated(match, player, key)
         movers = [Mover(player.id, player.token) for player in self._players]
+        options = OPTIONS.get(self.title, {})
+        table = {"title": self.title, "seats": seats, "options": options}
+        match = await self._sit("/v1/matches", movers[0], table)
+        for mover in movers[1:]:
+            await self._sit(f"/v1/matches/{match}/seats", mover, {})
         self.ground.matches[match] = movers
         return match, movers
 
-    def _seated(self, match: MatchId, player: Player, key: str) -> None:
-        told = self.ground.history.invoke(self.number, "table", table_stream(match), player.id, key)
-        told.fate, told.answered = Fate.OK, told.invoked
+    async def _sit(self, path: str, mover: Mover, body: Any) -> MatchId:
+        """Creates a table, or takes a seat at one; its id. Raises Refused, TimeoutError."""
+        told = self._invoke(StreamName(""), mover.player, "table")
+        status, answer = await self._http.post(path, mover, told, body)
+        if not status:
+            raise TimeoutError(path)
+        if status >= 300:
+            told.refuse(str(answer.get("reason")))
+            raise Refused(status, answer)
+        match = MatchId(answer["match"])
+        told.stream = table_stream(match)
+        told.fate, told.answered = Fate.OK, time.monotonic()
+        return match
 
     @asynccontextmanager
     async def _means(self, match: MatchId, movers: list[Mover]) -> AsyncIterator[dict[str, LiveCaller]]:
@@ -140,8 +149,10 @@ class Client:
         for worker in range(2):
             player, move = shadow.any_move(self._rng)
             told = self._invoke(stream, player, self.via)
-            rivals.append(caller.submit(told, movers[player], Order(move, version), worker))
-        await asyncio.gather(*rivals)
+            rivals.append((told, caller.submit(told, movers[player], Order(move, version), worker)))
+        (one, _), (other, _) = rivals
+        ground.history.races.append((one, other))
+        await asyncio.gather(*(submitted for _, submitted in rivals))
         await self._read(shadow)
 
     def _invoke(self, stream: StreamName, player: str, via: str) -> Told:
@@ -149,15 +160,14 @@ class Client:
 
     async def _repeat(self, told: Told, mover: Mover, order: Order) -> None:
         """The same command under the same key gets the same receipt."""
-        status, answer = await self._http.repeat(self._path(told), mover, told.request_id, order)
+        status, answer = await self._http.post(self._path(told), mover, self._again(told), order.body)
         if not status:
             return
         self.ground.history.repeats += 1
-        if status >= 300 or answer["version"] != told.version:
+        if status >= 300 or (answer["version"], bytes_of(answer["head"])) != (told.version, told.head):
             said = answer.get("version", answer.get("reason"))
-            self.ground.history.wrong.append(
-                f"{told.stream}: repeated after version {told.version}, answered {status} {said}"
-            )
+            line = f"{told.stream}: repeated after version {told.version}, answered {status} {said}"
+            self.ground.history.oddities.append(Oddity(told, line))
 
     async def _misuse(self, told: Told, mover: Mover, order: Order, shadow: Shadow) -> None:
         """Another move under the same key is refused."""
@@ -167,9 +177,14 @@ class Client:
         if other is None:
             return
         changed = Order(other, order.version)
-        status, answer = await self._http.repeat(self._path(told), mover, told.request_id, changed)
+        status, answer = await self._http.post(self._path(told), mover, self._again(told), changed.body)
         if status and answer.get("reason") != "REQUEST_ID_REUSED":
-            self.ground.history.wrong.append(f"{told.stream}: key reused, answered {status} {answer}")
+            line = f"{told.stream}: the key of version {told.version} used again, answered {status} {answer}"
+            self.ground.history.oddities.append(Oddity(told, line))
+
+    def _again(self, told: Told) -> Told:
+        """The same key once more, kept out of the history."""
+        return Told(told.client, told.via, told.stream, told.player, told.request_id, time.monotonic())
 
     def _path(self, told: Told) -> str:
         return f"/v1/matches/{told.stream.partition('/')[2]}/moves"

@@ -49,7 +49,7 @@ class Proxy:
 
     def __init__(self, target: int) -> None:
         self._target = target
-        self._clients: set[_Side] = set()
+        self._clients: set[_Client] = set()
         self._joining: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
         self.url = ""
@@ -64,18 +64,21 @@ class Proxy:
             self.reset_some(random.Random(0), 1.0)
 
     def reset_some(self, rng: random.Random, share: float) -> int:
-        """Resets that share of the open connections, both ends, and returns how many those were."""
-        open_ = [side for side in self._clients if side.transport is not None]
-        chosen = [side for side in open_ if rng.random() < share]
-        for side in chosen:
-            self._clients.discard(side)
-            for end in (side, side.other):
+        """Resets all connections with a request under way, and that share of the idle ones, at both ends.
+
+        Returns how many requests were under way.
+        """
+        open_ = [client for client in self._clients if client.transport is not None]
+        chosen = [client for client in open_ if client.is_waiting or rng.random() < share]
+        for client in chosen:
+            self._clients.discard(client)
+            for end in (client, client.other):
                 if end is not None:
                     end.reset()
-        return len(chosen)
+        return sum(client.is_waiting for client in chosen)
 
-    def _client(self) -> _Side:
-        near, far = _Client(self), _Side()
+    def _client(self) -> "_Client":
+        near, far = _Client(self), _Server()
         near.other, far.other = far, near
         joining = asyncio.get_running_loop().create_task(self._join(near, far))
         self._joining.add(joining)
@@ -89,17 +92,31 @@ class Proxy:
         except OSError:
             near.reset()
 
-    def forget(self, side: _Side) -> None:
+    def forget(self, side: "_Client") -> None:
         self._clients.discard(side)
 
 
 class _Client(_Side):
-    """The end towards a client."""
+    """The end towards a client. `is_waiting`: it has sent something since it last heard anything."""
 
     def __init__(self, proxy: Proxy) -> None:
         super().__init__()
+        self.is_waiting = False
         self._proxy = proxy
+
+    def data_received(self, data: bytes) -> None:
+        self.is_waiting = True
+        super().data_received(data)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._proxy.forget(self)
         super().connection_lost(error)
+
+
+class _Server(_Side):
+    """The end towards the server."""
+
+    def data_received(self, data: bytes) -> None:
+        if isinstance(self.other, _Client):
+            self.other.is_waiting = False
+        super().data_received(data)

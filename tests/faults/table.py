@@ -1,63 +1,168 @@
-"""The table that a run prints."""
+"""The one table that a run prints: every fault, how often, and what became of the commands it met."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tests.faults.fire import Report
 from tests.faults.history import Fate, Told
 from tests.faults.nemesis import Injected
 
-HEADINGS = ("fault", "injected", "in flight", "acknowledged", "lost", "doubled", "worst recovery")
-WIDTHS = (36, 8, 9, 12, 6, 7, 14)
+HEADINGS = ("fault", "injected", "in flight", "acked", "tail", "lost", "doubled", "worst recovery")
+WIDTHS = (36, 8, 9, 8, 6, 6, 7, 14)
 AFTERMATH_S = 10.0  # a loss is put down to every fault this long before the lost command's answer
 COMMAND_S_MAX = 120.0
+RETRIES_MAX = 1  # what the API asks of clients while services are rolled
+WRONG_SHOWN = 20
 
 
-def table(report: Report) -> str:
-    """One line a fault, then the totals, the seed, and what was wrong."""
-    lines = [_line(HEADINGS)]
-    by_fault: dict[str, list[Injected]] = defaultdict(list)
-    for injected in report.injected:
-        by_fault[injected.fault].append(injected)
-    lines += [_line(_row(fault, group, report)) for fault, group in sorted(by_fault.items())]
-    verdict, plan = report.verdict, report.plan
-    worst = _worst_recovery(report.injected, report.history.commands)
-    lines.append(
-        _line(
-            (
-                "all",
-                len(report.injected),
-                "",
-                verdict.acknowledged,
-                len(verdict.lost),
-                len(verdict.doubled),
-                f"{worst:.1f} s",
-            )
-        )
+@dataclass
+class Row:
+    """`in_flight`: commands sent and not yet answered when the fault came. Seconds: the worst recovery."""
+
+    injected: int = 0
+    in_flight: int = 0
+    acknowledged: int = 0
+    tail: int = 0
+    lost: int = 0
+    doubled: int = 0
+    recovery_s: float = 0.0
+    harm: int | None = None
+
+    def add(self, group: Sequence[Injected], report: Report) -> None:
+        commands = sorted(report.history.commands, key=lambda told: told.invoked)
+        hit = [told for injected in group for told in _in_flight(injected.at, commands)]
+        self.injected += len(group)
+        self.in_flight += len(hit)
+        self.acknowledged += sum(told.fate is Fate.OK for told in hit)
+        self.tail += sum(_near(told, group) for told in report.verdict.tail)
+        self.lost += sum(_near(told, group) for told in report.verdict.lost)
+        self.doubled += sum(_near(told, group) for told in report.verdict.doubled)
+        self.recovery_s = max(self.recovery_s, worst_recovery(group, commands))
+        for harm in (injected.harm for injected in group):
+            if harm is not None:
+                self.harm = (self.harm or 0) + harm
+
+
+@dataclass
+class Totals:
+    """Over all halves of a run. `failed`: commands that one repetition did not save from a rolled service."""
+
+    faults: int
+    acknowledged: int
+    tail: int
+    lost: int
+    doubled: int
+    rolled: int
+    repeated: int
+    failed: int
+
+
+def totals(reports: Sequence[Report]) -> Totals:
+    rolled = [told for report in reports for told in _while_rolled(report)]
+    return Totals(
+        faults=sum(len(report.injected) for report in reports),
+        acknowledged=sum(report.verdict.acknowledged for report in reports),
+        tail=sum(len(report.verdict.tail) for report in reports),
+        lost=sum(len(report.verdict.lost) for report in reports),
+        doubled=sum(len(report.verdict.doubled) for report in reports),
+        rolled=len(rolled),
+        repeated=sum(told.attempts > 1 for told in rolled),
+        failed=sum(told.attempts > 1 + RETRIES_MAX or told.fate is Fate.UNKNOWN for told in rolled),
     )
-    lines.append(
-        f"seed {plan.seed}, appendfsync {plan.fsync}, {report.seconds:.0f} s: {verdict.events} events, "
-        f"{verdict.refused} refused, {verdict.unknown} unknown ({verdict.unknown_stored} of them stored), "
-        f"{report.history.repeats} repeated, {verdict.views} views compared, "
-        f"read models level after {verdict.late_s:.1f} s"
-    )
-    lines += [f"WRONG: {line}" for line in verdict.wrong[:20]]
+
+
+def table(reports: Sequence[Report]) -> str:
+    """One line a fault over all of `reports`, the totals, and a line on each of them."""
+    rows: dict[str, Row] = defaultdict(Row)
+    for report in reports:
+        by_fault: dict[str, list[Injected]] = defaultdict(list)
+        for injected in report.injected:
+            by_fault[injected.fault].append(injected)
+        for fault, group in by_fault.items():
+            rows[fault].add(group, report)
+    found = totals(reports)
+    worst = max((row.recovery_s for row in rows.values()), default=0.0)
+    lines = [_line(HEADINGS), *(_line(_cells(fault, row)) for fault, row in sorted(rows.items()))]
+    in_all = ("all", found.faults, "", found.acknowledged, found.tail, found.lost, found.doubled)
+    lines.append(_line((*in_all, f"{worst:.1f} s")))
+    lines += [
+        f"rolling restarts: {found.rolled} commands, {found.repeated} repeated, "
+        f"failed after one retry: {found.failed}",
+        _races(reports),
+        *(f"{fault}: {row.harm} {HARMS[fault]}" for fault, row in sorted(rows.items()) if fault in HARMS),
+        *(_half(report) for report in reports),
+    ]
     return "\n".join(lines)
 
 
-def _row(fault: str, group: list[Injected], report: Report) -> tuple[object, ...]:
-    commands = sorted(report.history.commands, key=lambda told: told.invoked)
-    hit = [told for injected in group for told in _in_flight(injected.at, commands)]
+# What faults that count their harm count.
+HARMS = {
+    "connections reset in mid-request": "requests were under way on them",
+    "events delivered again, late": "events",
+    "Valkey lost its last second": "bytes of its log",
+}
+
+
+def _races(reports: Sequence[Report]) -> str:
+    """How two workers fought for matches: each race is two moves at one version, at two workers at once."""
+    races = [pair for report in reports for pair in report.history.races]
+    won: dict[str, set[str]] = defaultdict(set)
+    for told in (told for pair in races for told in pair if told.fate is Fate.OK):
+        won[told.stream].add(told.worker)
+    decided = sum(one.fate != other.fate for one, other in races)
+    both = sum(len(workers) > 1 for workers in won.values())
     return (
-        fault,
-        len(group),
-        len(hit),
-        sum(told.fate is Fate.OK for told in hit),
-        sum(_near(told, group) for told in report.verdict.lost),
-        sum(_near(told, group) for told in report.verdict.doubled),
-        f"{_worst_recovery(group, commands):.1f} s",
+        f"two workers at one match: {len(races)} races, one move stored and one refused in {decided}; "
+        f"both workers stored moves in {both} of {len(won)} matches"
     )
+
+
+def _half(report: Report) -> str:
+    verdict, plan = report.verdict, report.plan
+    lines = [
+        f"seed {plan.seed}, appendfsync {plan.fsync}, {report.seconds:.0f} s: {len(report.injected)} faults, "
+        f"{verdict.acknowledged} acknowledged, {verdict.refused} refused, {verdict.unknown} unknown "
+        f"({verdict.unknown_stored} of them stored), {report.history.repeats} repeated, "
+        f"{verdict.events} events, {verdict.views} views compared, "
+        f"read models level after {verdict.late_s:.1f} s, {report.again} starts met no store",
+    ]
+    if plan.fsync == "everysec":
+        lines.append(
+            f"  of tails that the store lost: {len(verdict.tail)} acknowledged commands, "
+            f"{verdict.tail_views} views, {len(verdict.ahead)} matches whose read models were ahead"
+        )
+    lines += [f"LOST: {_told(told)}" for told in verdict.lost[:WRONG_SHOWN]]
+    lines += [f"DOUBLED: {_told(told)}" for told in verdict.doubled[:WRONG_SHOWN]]
+    lines += [f"WRONG: {line}" for line in verdict.wrong[:WRONG_SHOWN]]
+    lines += [
+        f"FAILED: {_told(told)}"
+        for told in _while_rolled(report)
+        if told.attempts > 1 + RETRIES_MAX or told.fate is Fate.UNKNOWN
+    ]
+    return "\n".join(lines)
+
+
+def _told(told: Told) -> str:
+    return (
+        f"{told.stream} version {told.version} by {told.via}, sent {told.attempts} times "
+        f"within {told.answered - told.invoked:.1f} s, {told.fate.value} {told.reason}"
+    )
+
+
+def _while_rolled(report: Report) -> list[Told]:
+    """The commands that were sent for the first time while services were rolled."""
+    return [
+        told
+        for told in report.history.commands
+        if any(window.began <= told.invoked < window.ended for window in report.rolled)
+    ]
+
+
+def _cells(fault: str, row: Row) -> tuple[object, ...]:
+    counts = (row.injected, row.in_flight, row.acknowledged, row.tail, row.lost, row.doubled)
+    return (fault, *counts, f"{row.recovery_s:.1f} s")
 
 
 def _in_flight(at: float, commands: list[Told]) -> list[Told]:
@@ -67,11 +172,11 @@ def _in_flight(at: float, commands: list[Told]) -> list[Told]:
     return [told for told in commands[first:last] if not told.answered or told.answered > at]
 
 
-def _near(told: Told, group: list[Injected]) -> bool:
+def _near(told: Told, group: Sequence[Injected]) -> bool:
     return any(injected.at - AFTERMATH_S < told.answered < injected.at + AFTERMATH_S for injected in group)
 
 
-def _worst_recovery(group: list[Injected], commands: Sequence[Told]) -> float:
+def worst_recovery(group: Sequence[Injected], commands: Sequence[Told]) -> float:
     """The longest that any client waited for its next receipt after a fault, in seconds."""
     receipts: dict[int, list[float]] = defaultdict(list)
     for told in commands:
