@@ -1,31 +1,43 @@
-"""The same Idempotency-Key, one to five times, through different gateways: one event, one receipt."""
+"""One Idempotency-Key, one to five times, through different gateways and workers: one event, one answer."""
 
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
+from waystation.rules.v1 import rules_pb2 as pb
+from waystation.rules.v1.rules_pb2_grpc import RulesServiceStub
 
 from deploy.local.servers import free_port
-from deploy.local.system import System
-from services.core.ids import MatchId, match_stream, table_stream
+from services.core.errors import DomainError
+from services.core.ids import StreamName, match_stream, table_stream
+from services.kit import plain_redis
+from services.kit.channels import Channels
+from services.kit.directory import Directory
 from services.kit.redis_store import RedisStore
-from tests.e2e.conftest import UNLIMITED
-from tests.e2e.site import Player, Refused, Site, gathered
+from tests.e2e.serving import UNLIMITED
+from tests.e2e.site import Player, Site, gathered
+from tests.faults.fire import FireSystem
 from tests.rules.hosting import events_in
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
+SIZE = {"size": 6}
+TRIES_MAX = 240
+PAUSE_S = 0.25
+
 
 @pytest.fixture(scope="module")
-def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
-    running = System(
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FireSystem]:
+    """Two of everything that answers commands."""
+    running = FireSystem(
         data=tmp_path_factory.mktemp("system"),
-        workers={"wayfare": 2},
+        workers={"wayfare": 2, "a_way": 1},
         ports=[free_port(), free_port()],
+        fsync="always",
         env=UNLIMITED,
     )
     running.start()
@@ -33,108 +45,144 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     running.stop()
 
 
-@pytest.fixture
-async def site(system: System) -> AsyncIterator[Site]:
-    async with Site([f"http://{system.host}:{port}" for port in system.ports]) as site:
-        yield site
+class Command(NamedTuple):
+    """A request; `other`: a body that its key must not be used for. `stream`: where its event goes."""
+
+    player: Player
+    path: str
+    body: dict[str, Any]
+    other: dict[str, Any]
+    key: str
+    stream: Callable[[Any], StreamName]  # of its answer
 
 
-@pytest.fixture
-async def store(system: System) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(system.redis_url)
-    yield store
-    await store.close()
+async def a_move(site: Site) -> Command:
+    players = await site.players(2)
+    match = await gathered(players, "wayfare", options=SIZE)
+    page = await players[0].legal_moves(match)
+    one, other = (
+        {"move": choice["move"], "expected_version": page["version"]} for choice in page["choices"][:2]
+    )
+    path = f"/v1/matches/{match}/moves"
+    return Command(
+        players[0], path, one, other, uuid.uuid4().hex, lambda answer: match_stream(answer["match"])
+    )
 
 
-async def posted(site: Site, gateway: int, player: Player, path: str, key: str, body: Any) -> Any:
-    """The answer of one gateway, asked once more whenever it says "later"."""
+async def a_table(site: Site) -> Command:
+    table = {"title": "a_way", "seats": 3}
+    other = {"title": "a_way", "seats": 4}
+    return Command(
+        await site.player(), "/v1/matches", table, other, uuid.uuid4().hex, lambda a: table_stream(a["match"])
+    )
+
+
+async def a_seat(site: Site) -> Command:
+    host, guest = await site.players(2)
+    match = (await host.create("a_way", seats=3))["match"]
+    path = f"/v1/matches/{match}/seats"
+    return Command(guest, path, {}, {"nonce": "other"}, uuid.uuid4().hex, lambda _: table_stream(match))
+
+
+KINDS: list[Callable[[Site], Awaitable[Command]]] = [a_move, a_table, a_seat]
+
+
+async def posted(site: Site, gateway: int, command: Command, body: Any) -> tuple[int, Any]:
+    """Status and answer of one gateway, asked once more whenever it says "later"."""
     assert site.client is not None
-    headers = {"Authorization": f"Bearer {player.token}", "Idempotency-Key": key}
-    url = site.urls[gateway % len(site.urls)] + path
-    for _ in range(60):
+    headers = {"Authorization": f"Bearer {command.player.token}", "Idempotency-Key": command.key}
+    url = site.urls[gateway % len(site.urls)] + command.path
+    for _ in range(TRIES_MAX):
         try:
             async with site.client.post(url, headers=headers, json=body) as response:
                 if response.status not in (429, 503, 504):
-                    assert response.status < 300, await response.text()
-                    return json.loads(await response.read())
+                    return response.status, json.loads(await response.read())
         except aiohttp.ClientConnectionError:
             pass
-        await asyncio.sleep(0.25)
-    raise AssertionError(f"no answer to {path}")
+        await asyncio.sleep(PAUSE_S)
+    raise AssertionError(f"no answer to {command.path}")
 
 
-async def at_once(site: Site, times: int, player: Player, path: str, body: Any) -> tuple[str, Any]:
-    """The key used, and the one answer that `times` requests got at the same time."""
-    key = uuid.uuid4().hex
+async def at_once(site: Site, command: Command, times: int) -> Any:
+    """The one answer that `times` requests got at the same time."""
     answers = await asyncio.gather(
-        *(posted(site, gateway, player, path, key, body) for gateway in range(times))
+        *(posted(site, gateway, command, command.body) for gateway in range(times))
     )
     assert answers == [answers[0]] * times
-    return key, answers[0]
+    status, answer = answers[0]
+    assert status < 300, answer
+    return answer
 
 
-async def stored_requests(store: RedisStore, stream: Any, key: str) -> int:
+async def times_stored(store: RedisStore, stream: StreamName, key: str) -> int:
     return sum(event.request_id == key for event in events_in(await store.read(stream)))
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("times", [1, 2, 3, 4, 5])
-async def test_a_move_sent_many_times_at_once_is_stored_once(site: Site, store: RedisStore, times: int):
-    players = await site.players(2)
-    match = await gathered(players, "wayfare", options={"size": 6})
-    page = await players[0].legal_moves(match)
-    body = {"move": page["choices"][0]["move"], "expected_version": page["version"]}
-    key, receipt = await at_once(site, times, players[0], f"/v1/matches/{match}/moves", body)
-    assert receipt["version"] == page["version"] + 1
-    assert await stored_requests(store, match_stream(MatchId(match)), key) == 1
+async def test_a_command_sent_many_times_at_once_is_carried_out_once(site, store, kind, times):
+    command = await kind(site)
+    answer = await at_once(site, command, times)
+    assert await times_stored(store, command.stream(answer), command.key) == 1
 
 
-@pytest.mark.parametrize("times", [2, 5])
-async def test_a_table_asked_for_many_times_at_once_is_one_table(site: Site, store: RedisStore, times: int):
-    host = await site.player()
-    body = {"title": "wayfare", "options": {"size": 6}}
-    key, table = await at_once(site, times, host, "/v1/matches", body)
-    assert await stored_requests(store, table_stream(MatchId(table["match"])), key) == 1
+@pytest.mark.parametrize("kind", KINDS)
+async def test_another_body_under_the_same_key_is_refused_and_nothing_is_stored(site, store, kind):
+    command = await kind(site)
+    stream = command.stream(await at_once(site, command, 2))
+    heads = await store.heads([stream])
+    for gateway in range(2):
+        status, problem = await posted(site, gateway, command, command.other)
+        assert (status, problem["reason"]) == (409, "REQUEST_ID_REUSED")
+    assert await store.heads([stream]) == heads
+    assert await times_stored(store, stream, command.key) == 1
 
 
-@pytest.mark.parametrize("times", [2, 5])
-async def test_a_seat_asked_for_many_times_at_once_is_taken_once(site: Site, store: RedisStore, times: int):
-    host, guest = await site.players(2)
-    match = (await host.create("wayfare", seats=2))["match"]
-    key = uuid.uuid4().hex
-    path = f"/v1/matches/{match}/seats"
-    await asyncio.gather(*(posted(site, gateway, guest, path, key, {}) for gateway in range(times)))
-    assert await stored_requests(store, table_stream(MatchId(match)), key) == 1
+async def test_a_move_sent_to_both_workers_and_both_gateways_is_stored_once(system, site, store):
+    command = await a_move(site)
+    redis, channels = plain_redis.connect(system.redis_url), Channels()
+    directory = Directory(redis)
+    await directory.refresh()
+    workers = [worker.address for worker in directory.workers("wayfare")]
+    assert len(workers) == 2
+    request = pb.SubmitCommandRequest(
+        match=command.path.split("/")[3],
+        player=command.player.id,
+        request_id=command.key,
+        expected_version=command.body["expected_version"],
+        submit_move=pb.SubmitMove(move=json.dumps(command.body["move"]).encode()),
+    )
+    stubs = [channels.stub(RulesServiceStub, address) for address in workers]
+    asked = [channels.call(stub.SubmitCommand, request, 30.0) for stub in stubs]
+    at_gateways = [posted(site, gateway, command, command.body) for gateway in range(2)]
+    *accepted, (_, one), (_, other) = await asyncio.gather(*asked, *at_gateways)
+    assert [json.loads(each.receipt) for each in accepted] == [one, other] == [one, one]
+    assert await times_stored(store, command.stream(one), command.key) == 1
+    await channels.close()
+    await redis.aclose()
 
 
-async def test_a_key_used_for_something_else_is_refused(site: Site, store: RedisStore):
-    players = await site.players(2)
-    key = uuid.uuid4().hex
-    made = await players[0].create("wayfare", key, seats=2, options={"size": 6})
-    with pytest.raises(Refused, match="REQUEST_ID_REUSED"):
-        await players[0].create("wayfare", key, seats=2, options={"size": 8})
-    match = await gathered(players, "wayfare", options={"size": 6})
-    page = await players[0].legal_moves(match)
-    one, other = (choice["move"] for choice in page["choices"][:2])
-    await players[0].move(match, one, page["version"], key)
-    with pytest.raises(Refused, match="REQUEST_ID_REUSED"):
-        await players[0].move(match, other, page["version"], key)
-    assert await store.heads([table_stream(MatchId(made["match"]))]) == [1]
-    assert await stored_requests(store, match_stream(MatchId(match)), key) == 1
+async def test_after_everything_was_killed_the_same_key_gets_the_same_answer(system, site, store):
+    commands = [await kind(site) for kind in KINDS]
+    before = [await at_once(site, command, 2) for command in commands]
+    for service in system.services.values():
+        service.kill()
+    system.valkey.kill()
+    system.valkey.start()
+    for service in system.services.values():
+        service.start()
+    for command, answer in zip(commands, before, strict=True):
+        assert await at_once(site, command, 4) == answer
+        status, problem = await posted(site, 0, command, command.other)
+        assert (status, problem["reason"]) == (409, "REQUEST_ID_REUSED")
+        assert await stored_in_time(store, command.stream(answer), command.key) == 1
 
 
-async def test_the_same_receipt_comes_after_all_workers_and_gateways_were_killed(
-    system: System, site: Site, store: RedisStore
-):
-    players = await site.players(2)
-    match = await gathered(players, "wayfare", options={"size": 6})
-    page = await players[0].legal_moves(match)
-    body = {"move": page["choices"][0]["move"], "expected_version": page["version"]}
-    path = f"/v1/matches/{match}/moves"
-    key, before = await at_once(site, 2, players[0], path, body)
-    for name, service in system.services.items():
-        if name.startswith(("rules", "gateway")):
-            service.kill()
-            service.start()
-    after = [await posted(site, gateway, players[0], path, key, body) for gateway in range(2)]
-    assert after == [before, before]
-    assert await stored_requests(store, match_stream(MatchId(match)), key) == 1
+async def stored_in_time(store: RedisStore, stream: StreamName, key: str) -> int:
+    """`times_stored`, by a connection that may have to be made anew."""
+    for _ in range(TRIES_MAX):
+        try:
+            return await times_stored(store, stream, key)
+        except DomainError:
+            await asyncio.sleep(PAUSE_S)
+    raise AssertionError("the store does not answer")
