@@ -98,6 +98,15 @@ def test_a_removed_or_inserted_entry_is_named_with_its_version(story: Story) -> 
         assert caught.value.version == number + 2
 
 
+def test_two_entries_that_changed_places_are_named_with_the_first_version(story: Story) -> None:
+    for number in range(len(story.entries) - 1):
+        one, other = story.entries[number : number + 2]
+        swapped = [*story.entries[:number], other, one, *story.entries[number + 2 :]]
+        with pytest.raises(HistoryCorrupt) as caught:
+            story.folded(swapped)
+        assert caught.value.version == number + 1
+
+
 def test_a_wrong_seed_is_named_with_version_one(story: Story) -> None:
     with pytest.raises(HistoryCorrupt) as caught:
         story.folded(seed=bytes(32))
