@@ -91,7 +91,7 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
             places=places,
             matches=matches,
             sockets=sockets,
-            readiness=Readiness(directory),
+            readiness=Readiness(directory, hub),
             lent=Lent(
                 identity=identity,
                 matches=matches,

@@ -22,6 +22,7 @@ log = structlog.get_logger()
 
 REFRESH_S = 1.0
 LOOK_AGAIN_S = 0.1
+AWAY_S = 5.0  # more than a look that hangs and one that fails
 
 
 class TitleInfo(Struct, frozen=True):
@@ -51,6 +52,7 @@ class Directory:
         self._fixed = {name: address for name, address in (fixed or {}).items() if address}
         self._picture = _Picture((), {}, {})
         self._looked_at = float("-inf")
+        self._seen_at = float("-inf")
         self._looking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -78,6 +80,12 @@ class Directory:
             found = await answered(self._redis.hgetall(TITLES))
             titles = {slug.decode(): description for slug, description in found.items()}
         self._picture = _Picture(members, titles, _by_name(members))
+        self._seen_at = time.monotonic()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether Redis has answered lately; it is looked at every second."""
+        return time.monotonic() - self._seen_at < AWAY_S
 
     async def look_for(self, slug: str) -> None:
         """Looks again if no worker of the title is known to be live: one may have come this moment.

@@ -17,6 +17,7 @@ from services.kit.channels import METADATA_BYTES_MAX
 from services.kit.process import StartFailed
 from services.kit.settings import ServiceSettings
 from services.kit.statuses import Unexpected, abort, grpc_code, http_status
+from services.kit.tasks import ended
 from services.kit.telemetry import rpc_duration
 
 log = structlog.get_logger()
@@ -37,7 +38,9 @@ _OPTIONS = (
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # our clients ping every 20 s
     ("grpc.keepalive_permit_without_calls", 1),
 )
+WATCH_S = 0.5
 _SERVING = health_pb2.HealthCheckResponse.SERVING
+_NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
 class RpcServer:
@@ -46,6 +49,7 @@ class RpcServer:
     def __init__(self, settings: ServiceSettings, service_name: str) -> None:
         self._settings = settings
         self._names: list[str] = []
+        self._watching: asyncio.Task[None] | None = None
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
             interceptors=[UnaryCalls(service_name)],
@@ -80,8 +84,24 @@ class RpcServer:
             await self._health.set(name, _SERVING)
         return port
 
+    def watch(self, can_serve: Callable[[], bool]) -> None:
+        """From now on the health of our services by name is what `can_serve` says.
+
+        That of the process, which has no name, is good until `stop`: an outage of Redis is no reason to
+        restart a process, nor to take all of them out of their Service at once.
+        """
+        self._watching = asyncio.create_task(self._keep_watching(can_serve))
+
+    async def _keep_watching(self, can_serve: Callable[[], bool]) -> None:
+        while True:
+            status = _SERVING if can_serve() else _NOT_SERVING
+            for name in self._names:
+                await self._health.set(name, status)
+            await asyncio.sleep(WATCH_S)
+
     async def stop(self, grace_s: float) -> None:
         """Reports itself not serving, takes no new calls, and lets open ones finish for `grace_s`."""
+        await ended(self._watching)
         await self._health.enter_graceful_shutdown()
         await self._server.stop(grace_s)
 

@@ -70,6 +70,7 @@ async def main(settings: LobbySettings, stop: asyncio.Event) -> None:
         server = RpcServer(settings, "lobby")
         server.add(add_LobbyServiceServicer_to_server, lobby.servicer, "waystation.lobby.v1.LobbyService")
         address = settings.address(await server.start())
+        server.watch(lambda: behind.directory.is_current)
         parts.push_async_callback(server.stop, STOP_S_MAX)
         announcer = announce_service(behind.redis, "lobby", address)
         await announcer.start()

@@ -49,6 +49,7 @@ async def main(settings: ProjectionSettings, stop: asyncio.Event) -> None:
             "waystation.projection.v1.ProjectionService",
         )
         address = settings.address(await server.start())
+        server.watch(lambda: behind.directory.is_current)
         parts.push_async_callback(server.stop, STOP_S_MAX)
         announcer = announce_service(behind.redis, "projection", address)
         await announcer.start()

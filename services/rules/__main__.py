@@ -58,6 +58,7 @@ async def main(settings: RulesSettings, stop: asyncio.Event) -> None:
         server = RpcServer(settings, "rules")
         server.add(add_RulesServiceServicer_to_server, worker.servicer, "waystation.rules.v1.RulesService")
         address = settings.address(await server.start())
+        server.watch(lambda: behind.directory.is_current)
         parts.push_async_callback(server.stop, STOP_S_MAX)
         announcer = Announcer(
             behind.redis,
