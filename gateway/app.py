@@ -15,6 +15,7 @@ from gateway.routes import docs, health, lists, live, matches, moves, players, s
 from services.core.errors import BadRequest, DomainError
 
 HANDLERS = [
+    lists.matches_options,  # before the others of its path, each of which would bring one for itself alone
     players.create_player,
     players.renew_token,
     titles.list_titles,

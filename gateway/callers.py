@@ -58,11 +58,13 @@ def request_id_of(text: str | None) -> str:
     return text
 
 
-def version_of(text: str | None, field: str) -> int | None:
-    """The version that `text` says; None for no text. Raises BadRequest that names `field`."""
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > 15:
+VERSION_MAX = 10**15 - 1
+VERSION_TEXT = "[0-9]{1,15}"  # of a match, in headers, paths and queries
+
+
+def version_of(text: str, field: str) -> int:
+    """The version that `text` says. Raises BadRequest that names `field`."""
+    if not re.fullmatch(VERSION_TEXT, text):
         raise BadRequest(field, "is no version of a match")
     return int(text)
 

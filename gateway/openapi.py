@@ -12,6 +12,8 @@ from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
+from gateway.links import links_of
+from gateway.places import MATCH_ID
 from gateway.problems import MEDIA_TYPE
 from gateway.says import JSON, Says
 from gateway.schemas import Schema, components, ref
@@ -124,6 +126,8 @@ def _parameter(generated: Schema) -> Schema:
     if "enum" in schema:
         schema["enum"] = [value for value in schema["enum"] if value is not None]
     schema.pop("description", None)
+    if (generated["in"], generated["name"]) == ("path", "match"):
+        schema["pattern"] = f"^{MATCH_ID}$"
     return {name: value for name, value in generated.items() if name not in _NOISE}
 
 
@@ -138,6 +142,7 @@ def _responses(generated: Schema, route: Route) -> Schema:
             "description": HTTPStatus(int(success)).phrase,
             "content": {says.media_type: {"schema": _answer(says.answers)}},
             "headers": {name: {"schema": {"type": "string"}} for name in says.headers},
+            "links": links_of(route.handler.handler_name),
         },
         **_refusals(refuses),
         **({"412": _refusal([errors.VersionConflict.reason])} if _has_precondition(generated) else {}),
@@ -155,7 +160,8 @@ def _answer(answers: tuple[Any, ...]) -> Schema:
 
 def _refusals(refuses: Iterable[type[DomainError]]) -> Schema:
     """A response for each status, with the reasons that it may have."""
-    reasons: dict[str, set[str]] = {}
+    # A path may always be none of ours: what stands for a parameter may hold a slash.
+    reasons: dict[str, set[str]] = {str(HTTPStatus.NOT_FOUND.value): {HTTPStatus.NOT_FOUND.name}}
     for error in refuses:
         reasons.setdefault(str(TABLE[error].http), set()).add(error.reason)
     return {status: _refusal(sorted(named)) for status, named in sorted(reasons.items())}

@@ -14,7 +14,7 @@ from services.kit.cache import Cache, Room
 
 PLACES_BYTES_MAX = 48 * 1024 * 1024
 PLACE_BYTES, SEAT_BYTES = 500, 200  # in memory, measured
-_MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MATCH_ID = "[A-Za-z0-9_-]{1,64}"
 
 
 class Place(Struct, frozen=True):
@@ -92,6 +92,6 @@ class Places:
         return table
 
     async def _table(self, match: MatchId, invite: str = "") -> lobby_pb2.GetTableResponse:
-        if not _MATCH_ID.fullmatch(match):
+        if not re.fullmatch(MATCH_ID, match):
             raise NoSuchMatch(match)
         return await self._lobby.table(match, invite)

@@ -6,9 +6,17 @@ from litestar import Request
 from litestar.di import Provide
 from litestar.params import Parameter
 
-from gateway.callers import OPERATOR, Guarded, Reader, Sender, request_id_of, traceparent_of, version_of
+from gateway.callers import (
+    OPERATOR,
+    VERSION_TEXT,
+    Guarded,
+    Reader,
+    Sender,
+    request_id_of,
+    traceparent_of,
+    version_of,
+)
 from gateway.parts import Parts
-from services.core.errors import BadRequest
 
 AnyRequest = Request[Any, Any, Any]
 Authorization = Annotated[
@@ -32,7 +40,7 @@ IfMatch = Annotated[
     Parameter(
         header="If-Match",
         description="Refuse unless the match is at this version, as in its ETag.",
-        schema_extra={"pattern": r'^("[0-9]{1,15}"|\*)$'},
+        schema_extra={"pattern": rf'^("{VERSION_TEXT}"|\*|)$'},
     ),
 ]
 Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]
@@ -81,12 +89,10 @@ def operator(
 
 def guarded(sender: Sender, if_match: IfMatch = None) -> Guarded:
     """Raises BadRequest for an If-Match that is neither a version nor `*`."""
-    if if_match is None or if_match.strip() == "*":
+    tag = (if_match or "*").strip()
+    if tag == "*":
         return Guarded(sender, None)
-    version = version_of(if_match.strip().removeprefix("W/").strip('"'), "If-Match")
-    if version is None:
-        raise BadRequest("If-Match", "is empty")
-    return Guarded(sender, version)
+    return Guarded(sender, version_of(tag.removeprefix("W/").strip('"'), "If-Match"))
 
 
 def dependencies(parts: Parts) -> dict[str, Provide]:

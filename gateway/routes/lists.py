@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
-from litestar import Response, get
+from litestar import Response, get, route
 from litestar.params import Parameter
 from msgspec import Raw, Struct
 from waystation.projection.v1 import projection_pb2
@@ -55,6 +55,12 @@ class MatchList(Struct, frozen=True):
 
     matches: list[ListedMatch]
     next: str | None
+
+
+@route("/v1/matches", http_method=["OPTIONS"], status_code=204, include_in_schema=False)
+async def matches_options() -> Response[None]:
+    """What Litestar says by itself of every path that one handler serves alone."""
+    return Response(None, status_code=204, headers={"Allow": "GET, OPTIONS, POST"})
 
 
 @get("/v1/matches", tags=["matches"], opt=says(MatchList, refuses=_REFUSES))

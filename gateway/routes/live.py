@@ -26,7 +26,8 @@ async def converse(socket: Socket, parts: Parts) -> None:
 async def converse_on_match(socket: Socket, parts: Parts, match: str) -> None:
     """The same, and follows the match at once. `after`: first the events after that version."""
     try:
-        after = version_of(socket.query_params.get("after"), "after")
+        text = socket.query_params.get("after", "")
+        after = version_of(text, "after") if text else None
     except BadRequest as error:
         await socket.accept()  # of a handshake that is refused, browsers show nothing
         await _turn_away(Carried(socket), error, UNREADABLE)

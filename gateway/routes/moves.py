@@ -3,17 +3,23 @@
 from typing import Annotated
 
 from litestar import Response, post
+from litestar.params import Parameter
 from msgspec import Meta, Raw, Struct
 from waystation.rules.v1 import rules_pb2
 
 from gateway.bodies import Body, passed
-from gateway.callers import Guarded, Sender, Version
+from gateway.callers import VERSION_MAX, Guarded, Sender, Version, version_of
 from gateway.matches import Command
 from gateway.parts import Parts
 from gateway.says import AT_A_MATCH, SIGNED, says
 from services.core import errors
 from services.core.ids import MatchId
 from services.core.shown import Receipt
+
+# A text to the router, so that one that is no number gets a problem of its own.
+PathVersion = Annotated[
+    str, Parameter(schema_extra={"type": "integer", "minimum": 0, "maximum": VERSION_MAX})
+]
 
 
 class NewMove(Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,7 +89,7 @@ async def offer_draw(match: str, guarded: Guarded, parts: Parts) -> Response[byt
 
 
 @post(
-    "/v1/matches/{match:str}/draw-offers/{offer:int}/answer",
+    "/v1/matches/{match:str}/draw-offers/{offer:str}/answer",
     status_code=200,
     tags=["play"],
     opt=says(
@@ -93,10 +99,10 @@ async def offer_draw(match: str, guarded: Guarded, parts: Parts) -> Response[byt
     ),
 )
 async def answer_draw(
-    match: str, offer: Version, guarded: Guarded, parts: Parts, body: bytes
+    match: str, offer: PathVersion, guarded: Guarded, parts: Parts, body: bytes
 ) -> Response[bytes]:
     """Accept or decline the draw offered at version `offer`."""
-    command = rules_pb2.AnswerDraw(offer=offer, accept=_ANSWER.read(body).accept)
+    command = rules_pb2.AnswerDraw(offer=version_of(offer, "offer"), accept=_ANSWER.read(body).accept)
     return await _submit(parts, guarded, match, command)
 
 
@@ -115,7 +121,7 @@ async def request_takeback(match: str, guarded: Guarded, parts: Parts) -> Respon
 
 
 @post(
-    "/v1/matches/{match:str}/takebacks/{takeback:int}/answer",
+    "/v1/matches/{match:str}/takebacks/{takeback:str}/answer",
     status_code=200,
     tags=["play"],
     opt=says(
@@ -125,10 +131,12 @@ async def request_takeback(match: str, guarded: Guarded, parts: Parts) -> Respon
     ),
 )
 async def answer_takeback(
-    match: str, takeback: Version, guarded: Guarded, parts: Parts, body: bytes
+    match: str, takeback: PathVersion, guarded: Guarded, parts: Parts, body: bytes
 ) -> Response[bytes]:
     """Accept or decline the takeback requested at version `takeback`."""
-    command = rules_pb2.AnswerTakeback(request=takeback, accept=_ANSWER.read(body).accept)
+    command = rules_pb2.AnswerTakeback(
+        request=version_of(takeback, "takeback"), accept=_ANSWER.read(body).accept
+    )
     return await _submit(parts, guarded, match, command)
 
 

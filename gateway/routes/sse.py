@@ -7,7 +7,7 @@ from litestar import get
 from litestar.params import Parameter
 from litestar.response import Stream
 
-from gateway.callers import Reader, version_of
+from gateway.callers import VERSION_TEXT, Reader, version_of
 from gateway.live.listening import Listening
 from gateway.parts import Parts
 from gateway.says import AT_A_MATCH, says
@@ -15,10 +15,16 @@ from services.core import errors
 from services.core.ids import MatchId
 
 LastEventId = Annotated[
-    str | None, Parameter(header="Last-Event-ID", description="The version you have: begin after it.")
+    str | None,
+    Parameter(
+        header="Last-Event-ID",
+        description="The version you have: begin after it.",
+        schema_extra={"pattern": f"^({VERSION_TEXT})?$"},
+    ),
 ]
 After = Annotated[
-    int | None, Parameter(ge=0, le=1 << 53, description="The same, from a client without headers.")
+    int | None,
+    Parameter(ge=0, le=1 << 53, description="The same, for the first time.", schema_extra={"minimum": 0}),
 ]
 _TEXT = {"type": "string", "description": "Events named like the frames of a socket, a frame as their data."}
 
@@ -38,8 +44,9 @@ async def stream_match(
     """Views and events as they happen; the id of an event is the version it brings you to."""
     listening = Listening(parts.lent.sight, MatchId(match), reader)
     # A browser that comes back sends the header, to the same URL as the first time.
-    known = version_of(last_event_id, "Last-Event-ID")
-    events = listening.events(parts.lent.sockets, after if known is None else known)
+    if last_event_id:
+        after = version_of(last_event_id, "Last-Event-ID")
+    events = listening.events(parts.lent.sockets, after)
     # Up to the first text a refusal is still a problem with a status of its own.
     first = await anext(events)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

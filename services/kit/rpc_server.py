@@ -15,6 +15,7 @@ from services.core.errors import Deadline, DomainError
 from services.kit import request_log, tracing
 from services.kit.channels import METADATA_BYTES_MAX
 from services.kit.process import StartFailed
+from services.kit.readable import Unreadable, readable
 from services.kit.settings import ServiceSettings
 from services.kit.statuses import Unexpected, abort, grpc_code, http_status
 from services.kit.tasks import ended
@@ -113,7 +114,7 @@ def _refuse_taken(host: str, port: int) -> None:
 
 
 class UnaryCalls(grpc.aio.ServerInterceptor):
-    """Wraps every unary call of ours. Streams stay unwrapped: an interceptor would hold their messages."""
+    """Wraps every unary call of ours; of a stream its reading alone, or it would hold the messages."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -125,12 +126,16 @@ class UnaryCalls(grpc.aio.ServerInterceptor):
     ) -> Found:
         found = await continuation(handler_call_details)
         method = handler_call_details.method
-        if found is None or found.unary_unary is None or not method.startswith("/waystation."):
+        if found is None or found.request_deserializer is None or not method.startswith("/waystation."):
             return found
+        read = readable(found.request_deserializer)
+        if found.unary_unary is None:
+            streaming: Any = found.stream_stream
+            return grpc.stream_stream_rpc_method_handler(streaming, read, found.response_serializer)
         answering = Answering(self._service, method.rpartition("/")[2], found.unary_unary)
         return grpc.unary_unary_rpc_method_handler(
             answering.answer,
-            request_deserializer=found.request_deserializer,
+            request_deserializer=read,
             response_serializer=found.response_serializer,
         )
 
@@ -168,6 +173,8 @@ class Answering:
 
     async def _in_time(self, request: Any, context: Context) -> Any:
         """The handler's answer. Raises Deadline once the caller no longer waits."""
+        if isinstance(request, Unreadable):
+            raise request.refusal
         limit_s = min(context.time_remaining() or CALL_S_MAX, CALL_S_MAX)
         try:
             async with asyncio.timeout(limit_s) as limit:

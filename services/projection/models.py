@@ -148,5 +148,5 @@ def _read_token(token: str) -> tuple[float, str]:
     try:
         score, _, match = urlsafe_b64decode(token.encode()).decode().partition(":")
         return float(int(score)), match
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BadRequest("page_token", "is not one that a page gave") from error

@@ -49,7 +49,10 @@ class ProjectionServicer(ProjectionServiceServicer):
         audience = PUBLIC
         if request.player:
             audience = own(request.player) if request.player == request.reader else shown(request.player)
-        name = ListName(request.title or ANY, _STATUS_NAME[request.status], audience)
+        status = _STATUS_NAME.get(request.status)
+        if status is None:
+            raise BadRequest("status", "is none that a match can have")
+        name = ListName(request.title or ANY, status, audience)
         page = await self._models.page(str(name), request.page_size or PAGE_SIZE, request.page_token)
         found = [_message(summary) for summary in page.summaries]
         return pb.ListMatchesResponse(matches=found, next_page_token=page.next_token)

@@ -7,6 +7,9 @@ from typing import Any
 import grpc
 from waystation.rules.v1 import rules_pb2 as pb
 
+from services.core.errors import BadRequest
+from services.kit.readable import Unreadable
+from services.kit.statuses import abort
 from services.rules.calls import Calls, Methods
 
 PACE_S = 0.004  # after several answers: under load they share messages, as calls do at the other end
@@ -31,6 +34,8 @@ class Exchange:
             stream.draining.set()
         try:
             await stream.run()
+        except BadRequest as refusal:
+            await abort(context, refusal)
         finally:
             self._streams.discard(stream)
             stream.ended.set()
@@ -81,6 +86,8 @@ class Stream:
             message = await self._context.read()
             if message is grpc.aio.EOF:
                 return
+            if isinstance(message, Unreadable):
+                raise message.refusal
             self._heard_at = asyncio.get_running_loop().time()
             for call in message.calls:
                 self._calls.take(call)
