@@ -75,17 +75,28 @@ def replay(
 
 
 @app.command
-def verify(record: Path) -> int:
+def verify(record: Path | None = None, *, match: str | None = None, data: Path | None = None) -> int:
     """Prove the record of a finished match offline: chain, digests, commitment, luck and outcome.
+
+    Without a record: prove every table and match in the store, and that nobody knows more of one than its
+    stream holds, as after a lost tail. Finds the store as `replay` does.
 
     Parameters
     ----------
     record
         The file; - for standard input.
+    match
+        Id of the only table and match to prove in the store.
+    data
+        Folder of the run; ./data by default.
     """
-    from cli.verify import print_verdict
+    if record is not None:
+        from cli.verify import print_verdict
 
-    return print_verdict(record)
+        return print_verdict(record)
+    from cli.verify_store import print_store_verdict
+
+    return asyncio.run(print_store_verdict(match, data=data))
 
 
 @app.command

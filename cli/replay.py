@@ -18,7 +18,7 @@ from services.kit.redis_store import RedisStore
 
 async def print_replay(match: str, *, version: int | None, seat: int | None, data: Path | None) -> int:
     """Prints every version (or one); 0 if the whole stream holds, 1 with the first fault otherwise."""
-    with _redis_url((data or Path("data")).resolve()) as url:
+    with redis_url((data or Path("data")).resolve()) as url:
         try:
             store = await RedisStore.open(url, unsafe=True)
             try:
@@ -51,7 +51,7 @@ def _shown(step: Step, seat: int | None) -> str:
 
 
 @contextmanager
-def _redis_url(data: Path) -> Iterator[str]:
+def redis_url(data: Path) -> Iterator[str]:
     """Where the matches are: REDIS_URL, the run that is going on, or a server on what a run left behind."""
     if url := os.environ.get("REDIS_URL"):
         yield url

@@ -67,7 +67,11 @@ def verify(record: Record, ruleset_for: RulesetFor) -> list[Step]:
     """
     match = MatchId(record.match)
     entries = _entries(record)
-    seed = _seed(match, entries)
+    return prove(match, _seed(match, entries), entries, ruleset_for)
+
+
+def prove(match: MatchId, seed: bytes, entries: Sequence[Entry], ruleset_for: RulesetFor) -> list[Step]:
+    """As `verify`, for a match that may still run, by whoever has its seed. There is at least one entry."""
     steps = list(replayed(match, seed, entries, ruleset_for))
     _prove_luck(match, seed, steps)
     _prove_outcome(match, steps[-1])

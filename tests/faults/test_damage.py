@@ -1,111 +1,186 @@
-"""A damaged match in a running system is refused by name, and all others go on; a Redis nobody may trust."""
+"""A damaged history in a running system is named, and all others go on; a Redis nobody may trust."""
 
+import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import redis
 
-from deploy.local.servers import Valkey, free_port
+from cli.verify_store import print_store_verdict
+from deploy.local.servers import Valkey
 from deploy.local.system import ROOT, System
-from services.core.ids import MatchId, match_stream
+from services.core.events import Entry
+from services.core.ids import MatchId, StreamName, match_stream, table_stream
 from services.kit.redis_keys import seed_key, stream_key
 from services.kit.redis_store import RedisStore
-from tests.e2e.conftest import UNLIMITED
-from tests.e2e.site import Refused, Site, gathered
+from tests.e2e.serving import serving
+from tests.e2e.site import Player, Refused, Site
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+Verify = Callable[[str | None], Awaitable[tuple[int, str]]]
+
+NONCE = "a-nonce"
+SOUND = "TRUE   {} streams: chains, digests and luck hold, and nobody knows of more\n"
+TRIES_MAX = 240
+PAUSE_S = 0.25
 
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     """One worker that keeps a single match folded: every other one is read from its stream."""
-    running = System(
-        data=tmp_path_factory.mktemp("system"),
-        workers={"wayfare": 1},
-        ports=[free_port()],
-        env={**UNLIMITED, "CACHED_MATCHES": "1"},
-    )
-    running.start()
-    yield running
-    running.stop()
+    with serving(tmp_path_factory.mktemp("system"), {"wayfare": 1}, CACHED_MATCHES="1") as running:
+        yield running
 
 
-@pytest.fixture
-async def site(system: System) -> AsyncIterator[Site]:
-    async with Site([system.url]) as site:
-        yield site
-
-
-@pytest.fixture
-async def store(system: System) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(system.redis_url)
-    yield store
-    await store.close()
-
-
-async def played(site: Site, moves: int) -> tuple[str, list]:
+async def played(site: Site, moves: int) -> tuple[str, list[Player]]:
     """A match that has seen some moves, and its players."""
     players = await site.players(2)
-    match = await gathered(players, "wayfare", options={"size": 6})
+    match = (await players[0].create("wayfare", seats=2, options={"size": 6}))["match"]
+    await players[1].join(match, nonce=NONCE)
+    for _ in range(TRIES_MAX):
+        if (await players[0].view(match))["status"] == "running":
+            break
+        await asyncio.sleep(PAUSE_S)
     for _ in range(moves):
-        view = await players[0].view(match)
-        mover = players[view["to_act"][0]]
-        page = await mover.legal_moves(match)
-        await mover.move(match, page["choices"][0]["move"], page["version"])
+        await move(players, match)
     return match, players
 
 
-async def replace(store: RedisStore, match: str, version: int, body: bytes) -> None:
-    """Writes the stream anew with another body at `version`, its hash left as it was."""
-    key = stream_key(match_stream(MatchId(match)))
-    entries = await store.read(match_stream(MatchId(match)))
-    await store.link.call("DEL", key)
-    for entry in entries:
-        text = body if entry.version == version else entry.body
-        await store.link.call("XADD", key, f"{entry.version}-0", "e", text, "h", entry.hash)
-
-
-@pytest.mark.parametrize("damage", ["byte", "gap", "seed"])
-async def test_a_damaged_match_is_refused_by_version_and_others_go_on(site, store, damage):
-    match, players = await played(site, 4)
-    other, others = await played(site, 1)  # the worker's one place is now this match's
-    entries = await store.read(match_stream(MatchId(match)))
-    if damage == "byte":
-        body = entries[2].body
-        await replace(store, match, 3, body[:40] + bytes([body[40] ^ 1]) + body[41:])
-    elif damage == "gap":
-        await store.link.call("XDEL", stream_key(match_stream(MatchId(match))), "3-0")
-    else:
-        await store.link.call("SET", seed_key(MatchId(match)), bytes(32))
-    with pytest.raises(Refused) as refused:
-        await players[0].view(match)
-    assert (refused.value.status, refused.value.reason) == (500, "HISTORY_CORRUPT")
-    assert str(refused.value.problem["version"]) == ("1" if damage == "seed" else "3")
-    view = await others[0].view(other)
-    mover = others[view["to_act"][0]]
-    page = await mover.legal_moves(other)
-    receipt = await mover.move(other, page["choices"][0]["move"], page["version"])
+async def move(players: list[Player], match: str) -> None:
+    """The first legal move there is."""
+    view = await players[0].view(match)
+    mover = players[view["to_act"][0]]
+    page = await mover.legal_moves(match)
+    receipt = await mover.move(match, page["choices"][0]["move"], page["version"])
     assert receipt["version"] == view["version"] + 1
 
 
-async def test_a_removed_tail_is_found_by_comparing_with_the_read_models(site, store):
-    match, _ = await played(site, 4)
-    await played(site, 1)
+async def write_anew(store: RedisStore, stream: StreamName, entries: Sequence[Entry]) -> None:
+    """Puts other entries in the stream's place; they are numbered as they come."""
+    key = stream_key(stream)
+    await store.link.call("DEL", key)
+    for number, entry in enumerate(entries, 1):
+        await store.link.call("XADD", key, f"{number}-0", "e", entry.body, "h", entry.hash)
+
+
+def with_body(entries: list[Entry], version: int, body: bytes) -> list[Entry]:
+    """The entries with another body at `version`, its hash left as it was."""
+    changed = Entry(version, body, entries[version - 1].hash)
+    return [*entries[: version - 1], changed, *entries[version:]]
+
+
+def a_byte(entries: list[Entry]) -> list[Entry]:
+    body = entries[2].body
+    return with_body(entries, 3, body[:40] + bytes([body[40] ^ 1]) + body[41:])
+
+
+def a_hash(entries: list[Entry]) -> list[Entry]:
+    return [*entries[:2], Entry(3, entries[2].body, bytes(32)), *entries[3:]]
+
+
+def one_removed(entries: list[Entry]) -> list[Entry]:
+    return [*entries[:2], *entries[3:]]
+
+
+def one_inserted(entries: list[Entry]) -> list[Entry]:
+    return [*entries[:2], entries[1], *entries[2:]]
+
+
+def two_swapped(entries: list[Entry]) -> list[Entry]:
+    return [*entries[:2], entries[3], entries[2], *entries[4:]]
+
+
+def another_nonce(entries: list[Entry]) -> list[Entry]:
+    body = entries[0].body.replace(NONCE.encode(), b"other")
+    assert body != entries[0].body
+    return with_body(entries, 1, body)
+
+
+# What is done to a match at version 5, and the version that is to be named.
+DAMAGE = {a_byte: 3, a_hash: 3, one_removed: 3, one_inserted: 3, two_swapped: 3, another_nonce: 1}
+
+
+@pytest.fixture
+def verify(system: System, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Verify:
+    """`waystation verify --match`: the exit code and what it printed."""
+    monkeypatch.setenv("REDIS_URL", system.redis_url)
+
+    async def verified(match: str | None) -> tuple[int, str]:
+        code = await print_store_verdict(match, data=None)
+        return code, capsys.readouterr().out
+
+    return verified
+
+
+async def refused_as_corrupt(players: list[Player], match: str, version: int) -> None:
+    with pytest.raises(Refused) as refused:
+        await players[0].view(match)
+    assert (refused.value.status, refused.value.reason) == (500, "HISTORY_CORRUPT")
+    assert str(refused.value.problem["version"]) == str(version)
+
+
+async def test_a_sound_store_is_found_to_be_sound(site, verify):
+    match, _ = await played(site, 3)
+    assert await verify(match) == (0, SOUND.format(2))
+    code, said = await verify("nosuch")
+    assert (code, said.startswith("no match nosuch")) == (1, True)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+async def test_a_damaged_match_is_named_with_its_version_and_others_go_on(site, store, verify, damage):
+    match, players = await played(site, 4)
+    other, others = await played(site, 1)  # the worker's one place is now this match's
     stream = match_stream(MatchId(match))
-    for _ in range(100):
+    await write_anew(store, stream, damage(await store.read(stream)))
+    await refused_as_corrupt(players, match, DAMAGE[damage])
+    code, said = await verify(match)
+    assert (code, said.startswith(f"FALSE  {stream} is damaged at version {DAMAGE[damage]}:")) == (1, True)
+    await move(others, other)
+    assert (await verify(other))[0] == 0
+
+
+async def test_another_seed_is_named_with_version_one(site, store, verify):
+    match, players = await played(site, 4)
+    await played(site, 1)
+    await store.link.call("SET", seed_key(MatchId(match)), bytes(32))
+    await refused_as_corrupt(players, match, 1)
+    assert (await verify(match))[1].startswith(f"FALSE  match/{match} is damaged at version 1:")
+
+
+async def test_a_damaged_table_is_named_with_its_version_and_others_are_played_at(
+    system, site, store, verify
+):
+    host, guest = await site.players(2)
+    tables = [(await host.create("wayfare", seats=2))["match"] for _ in range(2)]
+    stream = table_stream(MatchId(tables[0]))
+    (entry,) = await store.read(stream)
+    await write_anew(store, stream, [Entry(1, entry.body.replace(b"wayfare", b"wayfarE"), entry.hash)])
+    lobby = system.services["lobby-1"]  # it has the table at hand until it goes
+    lobby.kill()
+    lobby.start()
+    with pytest.raises(Refused) as refused:
+        await guest.join(tables[0])
+    assert (refused.value.status, refused.value.reason) == (500, "HISTORY_CORRUPT")
+    assert (await verify(tables[0]))[1].startswith(f"FALSE  {stream} is damaged at version 1:")
+    await guest.join(tables[1])
+
+
+async def test_a_removed_tail_is_found_by_what_the_read_models_have_heard(site, store, verify):
+    match, _ = await played(site, 4)
+    stream = match_stream(MatchId(match))
+    for _ in range(TRIES_MAX):
         listed = await site.ask("GET", "/v1/matches", page_size=100)
-        head = next((each["version"] for each in listed["matches"] if each["match"] == match), 0)
-        if head == 5:
+        if (match, 5) in [(each["match"], each["version"]) for each in listed["matches"]]:
             break
-    assert await store.heads([stream]) == [head] == [5]
-    await store.link.call("XDEL", stream_key(stream), "5-0")
-    assert await store.heads([stream]) == [4]
-    listed = await site.ask("GET", "/v1/matches", page_size=100)
-    assert next(each["version"] for each in listed["matches"] if each["match"] == match) == 5
+        await asyncio.sleep(PAUSE_S)
+    await store.link.call("XDEL", stream_key(stream), "4-0", "5-0")
+    code, said = await verify(match)
+    assert (code, said.startswith(f"FALSE  {stream} is damaged at version 4: missing")) == (1, True)
 
 
 @pytest.mark.parametrize("module", ["services.rules", "services.lobby"])
