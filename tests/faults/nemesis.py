@@ -129,6 +129,7 @@ class Nemesis:
             injected.harm = await act(self, target)
         except ServerFailed as error:
             self.findings.append(f"{fault}: {error}")
+            return
         finally:
             injected.healed = time.monotonic()
             self._busy.discard(target)
