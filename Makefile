@@ -95,11 +95,11 @@ manifests: $(VENV)/.local ## write what lists the titles: compose.yaml, k8s/titl
 
 test-manifests: $(VENV)/.dev gen/.stamp ## render, validate and judge every overlay and component
 	@deploy/kubectl.sh $(VENV)
-	$(BIN)/pytest tests/k8s $(ARGS)
+	$(BIN)/pytest tests/k8s --timeout 900 $(ARGS)
 
 test-containers: $(VENV)/.dev gen/.stamp ## play on the built images (needs Docker; make images first)
 	@deploy/kubectl.sh $(VENV)
-	$(BIN)/pytest tests/containers $(ARGS)
+	$(BIN)/pytest tests/containers --timeout 900 $(ARGS)
 
 # Under fire: docs/faults.md.
 .PHONY: test-faults test-failover test-simulation test-hostile

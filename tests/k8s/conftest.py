@@ -13,7 +13,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Manifes
     if not KUBECTL.is_file():
         why = f"no kubectl at {KUBECTL}: run deploy/kubectl.sh"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
-    return dict(variants(tmp_path_factory.mktemp("variants")))
+    return variants(tmp_path_factory.mktemp("variants"))
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,11 @@
 """The manifests as kubectl renders them: every overlay, with every combination of components."""
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import chain, combinations
 from pathlib import Path
@@ -25,31 +27,44 @@ def render(folder: Path) -> list[Manifest]:
     done = subprocess.run([KUBECTL, "kustomize", folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "deprecated" not in done.stderr, done.stderr
-    return list(yaml.safe_load_all(done.stdout))
+    return list(yaml.load_all(done.stdout, yaml.CSafeLoader))  # libyaml: ten times as fast
 
 
 def overlay(name: str) -> list[Manifest]:
     return render(K8S / "overlays" / name)
 
 
-def variants(copy: Path) -> Iterator[tuple[str, list[Manifest]]]:
+def variants(copy: Path) -> dict[str, list[Manifest]]:
     """Each overlay with each set of components that it does not have, rendered in a copy of k8s/."""
     shutil.copytree(K8S, copy / "k8s")
-    for overlay in sorted((K8S / "overlays").iterdir()):
-        has = yaml.safe_load((overlay / "kustomization.yaml").read_text()).get("components", [])
-        lacking = [name for name in COMPONENTS if f"../../components/{name}" not in has]
-        for chosen in chain.from_iterable(combinations(lacking, n) for n in range(len(lacking) + 1)):
-            name = "+".join((overlay.name, *chosen))
-            folder = copy / "k8s" / "variants" / name
-            folder.mkdir(parents=True)
-            kustomization = {
-                "apiVersion": "kustomize.config.k8s.io/v1beta1",
-                "kind": "Kustomization",
-                "resources": [f"../../overlays/{overlay.name}"],
-                "components": [f"../../components/{part}" for part in chosen],
-            }
-            (folder / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
-            yield name, render(folder)
+    folders = [
+        _variant(copy / "k8s" / "variants", overlay.name, chosen)
+        for overlay in sorted((K8S / "overlays").iterdir())
+        for chosen in _choices(overlay)
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        rendered = list(threads.map(render, folders))
+    return dict(zip((folder.name for folder in folders), rendered, strict=True))
+
+
+def _choices(overlay: Path) -> Iterator[tuple[str, ...]]:
+    has = yaml.safe_load((overlay / "kustomization.yaml").read_text()).get("components", [])
+    lacking = [name for name in COMPONENTS if f"../../components/{name}" not in has]
+    return chain.from_iterable(combinations(lacking, n) for n in range(len(lacking) + 1))
+
+
+def _variant(parent: Path, overlay: str, components: tuple[str, ...]) -> Path:
+    """The folder of a kustomization that adds `components`; its name says so."""
+    folder = parent / "+".join((overlay, *components))
+    folder.mkdir(parents=True)
+    kustomization = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": [f"../../overlays/{overlay}"],
+        "components": [f"../../components/{part}" for part in components],
+    }
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
+    return folder
 
 
 def distinct(rendered: dict[str, list[Manifest]]) -> list[Manifest]:
