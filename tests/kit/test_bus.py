@@ -54,6 +54,13 @@ async def test_a_killed_nats_is_found_again(nats_server: Nats) -> None:
     await bus.stop()
 
 
+async def test_any_server_of_several_will_do(nats_server: Nats) -> None:
+    bus = Bus(f"nats://127.0.0.1:1, {nats_server.url}", "test")
+    bus.start()
+    await reached(bus)
+    await bus.stop()
+
+
 async def test_a_client_that_nats_has_turned_out_is_replaced(nats_server: Nats) -> None:
     bus = Bus(nats_server.url, "test")
     bus.start()
@@ -78,7 +85,9 @@ async def test_a_bus_that_never_connected_stops_at_once() -> None:
         await bus.stop()
 
 
-@pytest.mark.parametrize("url", ["localhost:4222", "http://localhost", "nats://"])
+@pytest.mark.parametrize(
+    "url", ["localhost:4222", "http://localhost", "nats://", "nats://a,", "nats://a,b:4222"]
+)
 def test_a_url_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="NATS_URL"):
         Bus(url, "test")

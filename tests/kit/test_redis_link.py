@@ -102,6 +102,18 @@ async def test_a_peer_that_is_not_redis_is_an_outage() -> None:
         await link.close()
 
 
+async def test_what_too_few_replicas_have_is_written_and_not_told(valkey_url: str) -> None:
+    alone, careful = RedisLink(valkey_url), RedisLink(valkey_url, replicas=1)
+    key = f"told-{id(careful)}"
+    with pytest.raises(StoreUnavailable, match="replicas have it; the outcome is unknown"):
+        await careful.call("SET", key, 1)
+    with pytest.raises(StoreUnavailable, match="replicas"):
+        await careful.call("GET", key)
+    assert await alone.call("GET", key) == b"1"
+    for each in (alone, careful):
+        await each.close()
+
+
 async def test_user_password_and_database_of_the_url_are_used(valkey: Valkey) -> None:
     admin = RedisLink(valkey.url)
     await admin.call("ACL", "SETUSER", "player", "on", ">p@ss", "~*", "+@all")
