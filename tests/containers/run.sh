@@ -7,11 +7,11 @@ cd "$(dirname "$0")/../.."
 export CI=true PIP_RETRIES=4 PIP_DEFAULT_TIMEOUT=30
 export DOCKER=/usr/bin/docker BUILD_FLAGS=${BUILD_FLAGS:---network host}
 
-# step NAME SECONDS COMMAND...: prints what it took; a step past its seconds has failed.
+# step NAME SECONDS COMMAND...: prints what it took; a step past its seconds is ended, with all that it began.
 step() {
     local name=$1 limit=$2 began=$SECONDS
     shift 2
-    timeout --foreground "$limit" "$@" || { echo "$name: failed after $((SECONDS - began)) s" >&2; exit 1; }
+    timeout --kill-after 30 "$limit" "$@" || { echo "$name: failed after $((SECONDS - began)) s" >&2; exit 1; }
     echo "$name: $((SECONDS - began)) s"
 }
 
