@@ -32,20 +32,22 @@ def composer():
 
 @pytest.fixture(scope="module")
 def url(docker_engine):
-    """A gateway of a system under a name of its own, with two workers of one title."""
+    """A gateway of a system that `make up` starts, with two workers of one title; `make down` ends it."""
     port = free_port()
-    command = [*composer(), "-p", f"waystation{uuid.uuid4().hex[:8]}", "-f", str(ROOT / COMPOSE)]
+    project = f"waystation{uuid.uuid4().hex[:8]}"  # beside one that may be in use
+    composed = f"COMPOSED={' '.join(composer())} -p {project} -f {COMPOSE}"
     env = {**os.environ, **UNLIMITED, "PORT": str(port)}
 
-    def compose(*arguments):
-        done = subprocess.run([*command, *arguments], env=env, capture_output=True, text=True, check=False)
+    def make(target, arguments):
+        command = ["make", "--no-print-directory", target, composed, f"ARGS={arguments}"]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
 
     try:
-        compose("up", "-d", "--scale", "rules-wayfare=2")
+        make("up", "--scale rules-wayfare=2")
         yield f"http://127.0.0.1:{port}"
     finally:
-        compose("down", "--volumes", "--timeout", "5")
+        make("down", "--volumes --timeout 5")
 
 
 def test_monitoring_is_a_profile_and_mounts_what_is_there(docker_engine):
@@ -68,8 +70,7 @@ def test_monitoring_is_a_profile_and_mounts_what_is_there(docker_engine):
 
 
 async def test_every_title_can_be_played_on_what_compose_starts(url):
-    seconds = wait_until(lambda: titles_available(url) == len(shipped_titles()), "every title can be played")
-    print(f"compose: every title can be played {seconds:.1f} s after `up`")
+    wait_until(lambda: titles_available(url) == len(shipped_titles()), "every title can be played")
     history = History()
     async with Site([url]) as site:
         titles = (await site.ask("GET", "/v1/titles"))["titles"]
@@ -79,4 +80,3 @@ async def test_every_title_can_be_played_on_what_compose_starts(url):
             match = await gathered(players, title["slug"])
             await play_http(players, match, history, random.Random(match))
             assert (await players[0].view(match))["status"] == "over"
-    print(f"{len(history.acknowledged)} moves")
