@@ -104,7 +104,7 @@ test-containers: $(VENV)/.dev gen/.stamp ## play on the built images (needs Dock
 # Under fire: docs/faults.md.
 .PHONY: test-faults test-failover test-simulation test-hostile
 
-test-faults: $(VENV)/.dev gen/.stamp ## kill, stop and restart everything under load, and check what clients were told (ARGS="--seconds 900")
+test-faults: $(VENV)/.dev gen/.stamp ## kill, stop and restart everything under load, and check what clients were told (ARGS="--seconds 480 --every 1")
 	@GRPC_VERBOSITY=ERROR GRPC_ENABLE_FORK_SUPPORT=0 $(BIN)/python -m tests.faults $(ARGS)
 
 test-failover: $(VENV)/.dev gen/.stamp ## kill the primary of a replicated Redis and servers of a NATS cluster under load

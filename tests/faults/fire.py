@@ -23,7 +23,7 @@ from tests.e2e.site import Site
 from tests.faults.checker import Verdict, check
 from tests.faults.history import History
 from tests.faults.levelled import check_read_models
-from tests.faults.nemesis import FAULTS, Injected, Nemesis
+from tests.faults.nemesis import Injected, Nemesis, faults_with
 from tests.faults.playing import Client, Ground
 from tests.faults.proxy import Proxy
 from tests.faults.rolling import Window, roll
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
     fsync: Fsync = "always"
     clients: int = 48
     every_s: float = 2.0
-    faults: Sequence[str] = tuple(FAULTS)
+    faults: Sequence[str] = faults_with("always")
     rolls: bool = False
     plant: str = ""
 
