@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from deploy.local.servers import free_port
-from deploy.local.system import System
+from deploy.local.system import Service, System
 from tests.gateway.conftest import UNLIMITED
 from tests.gateway.playing import Guest, Start, any_move, begun, play_on, until
 from tests.gateway.sockets import live
@@ -131,6 +131,7 @@ async def test_a_worker_that_drains_hands_over_without_a_refusal(system: System,
     luck = random.Random(5)
     play_on(guests, match, 2, luck)
     second = system.add_worker("wayfare")
+    until(lambda: _starts(second) == 1)
     await asyncio.sleep(2.5)  # until every gateway knows of it
     for name in ("rules-wayfare-1", second.name):
         worker = system.services[name]
@@ -138,9 +139,15 @@ async def test_a_worker_that_drains_hands_over_without_a_refusal(system: System,
         assert len(play_on(guests, match, 10, luck)) == 10
         until(lambda worker=worker: worker.exit_code is not None)  # type: ignore[misc]
         assert worker.exit_code == 0
+        before = _starts(worker)
         worker.start()
-        until(lambda: _is_available(system, "wayfare"))
+        until(lambda worker=worker, before=before: _starts(worker) > before)  # type: ignore[misc]
         await asyncio.sleep(2.5)
+
+
+def _starts(service: Service) -> int:
+    """How often the service has come to serve, by its log."""
+    return service.log.read_text().count('"event":"service_started"')
 
 
 async def test_without_the_lobby_known_matches_go_on(system: System, guests: Guests) -> None:
