@@ -22,6 +22,7 @@ debian() {
     if is_there "$PYTHON_IMAGE" && is_there "$REDIS_IMAGE" || is_there "$DEBIAN_IMAGE"; then return; fi
     echo "stand-in for $DEBIAN_IMAGE"
     mmdebstrap --quiet --variant=minbase --include=ca-certificates --aptopt='Acquire::Retries "4"' \
+        --dpkgopt=force-unsafe-io \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
         --customize-hook='upload /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt' \

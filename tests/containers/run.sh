@@ -20,8 +20,9 @@ step "environment" 600 make --no-print-directory .venv/.dev gen/.stamp
 export PATH=/usr/bin:$PATH # Debian's docker and docker-compose, whatever else there is
 packages=(docker.io docker-compose mmdebstrap iptables)
 apt() {
-    local patience=(-o Acquire::Retries=4 -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=120)
-    DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq "${patience[@]}" "$@" >/dev/null
+    local tries=(-o Acquire::Retries=4 -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=120)
+    local quick=(-o DPkg::Options::=--force-unsafe-io)
+    DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq "${tries[@]}" "${quick[@]}" "$@" >/dev/null
 }
 installed() { dpkg-query --show --showformat='${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | grep -cx installed; }
 if [ "$(installed)" != ${#packages[@]} ]; then
