@@ -2,7 +2,7 @@
 
 import msgspec
 from litestar import Litestar, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
 
@@ -52,6 +52,10 @@ HANDLERS = [
 ]
 
 
+# How Litestar puts it when a caller leaves in the middle of a body.
+_HUNG_UP = "client disconnected prematurely"
+
+
 def build(parts: Parts) -> ASGIApp:
     """The ASGI application around opened parts."""
     app = Litestar(
@@ -77,6 +81,8 @@ def _refused_by_http(request: AnyRequest, error: HTTPException) -> Response[byte
     path = request.url.path
     if isinstance(error, ValidationException):
         return _written(request, problem_of(_bad_parameter(error), path))
+    if isinstance(error, InternalServerException) and error.detail == _HUNG_UP:
+        return _written(request, problem_of(BadRequest("body", "did not come whole"), path))
     if error.status_code >= 500:
         return _written(request, problem_of_fault(error, path))
     answer = _written(request, problem_of_status(error.status_code, error.detail, path))

@@ -59,7 +59,9 @@ def request_id_of(text: str | None) -> str:
 
 
 VERSION_MAX = 10**15 - 1
-VERSION_TEXT = "[0-9]{1,15}"  # of a match, in headers, paths and queries
+# A version in headers, paths and queries is taken as text, so that what is none gets a problem of ours.
+VERSION_TEXT = "[0-9]{1,15}"
+VERSION_SCHEMA = {"type": "integer", "minimum": 0, "maximum": VERSION_MAX}
 
 
 def version_of(text: str, field: str) -> int:
@@ -67,6 +69,11 @@ def version_of(text: str, field: str) -> int:
     if not re.fullmatch(VERSION_TEXT, text):
         raise BadRequest(field, "is no version of a match")
     return int(text)
+
+
+def version_if_any(text: str | None, field: str) -> int | None:
+    """None where nothing is said."""
+    return version_of(text, field) if text else None
 
 
 def traceparent_of(text: str | None) -> str:

@@ -126,6 +126,8 @@ def _parameter(generated: Schema) -> Schema:
     if "enum" in schema:
         schema["enum"] = [value for value in schema["enum"] if value is not None]
     schema.pop("description", None)
+    if schema.get("type") == "integer" and schema.get("default") == "":  # see VERSION_SCHEMA
+        del schema["default"]
     if (generated["in"], generated["name"]) == ("path", "match"):
         schema["pattern"] = f"^{MATCH_ID}$"
     return {name: value for name, value in generated.items() if name not in _NOISE}

@@ -40,7 +40,7 @@ IfMatch = Annotated[
     Parameter(
         header="If-Match",
         description="Refuse unless the match is at this version, as in its ETag.",
-        schema_extra={"pattern": rf'^("{VERSION_TEXT}"|\*|)$'},
+        schema_extra={"pattern": rf'^((W/)?"?{VERSION_TEXT}"?|\*|)$'},
     ),
 ]
 Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]

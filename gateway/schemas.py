@@ -97,16 +97,21 @@ def _tie(ours: Schema, titles: list[Title]) -> None:
     slugs: list[str] = [title.slug for title in titles]
     if not slugs:
         return
-    moves, options = (_any_of([f"{slug}.{kind}" for slug in slugs]) for kind in ("move", "options"))
-    ours["Move"] = {"description": "A move of the match's title.", **moves}
+    ours["Move"] = {
+        "description": "A move of the match's title.",
+        **_any_of([f"{slug}.move" for slug in slugs]),
+    }
     for struct in ("NewMove", "MoveFrame", "LegalMove"):
         ours[struct]["properties"]["move"] = ref("Move")
     for struct in ("NewTable", "QuickMatch"):
-        ours[struct]["properties"]["options"] = {"default": {}, **options}
+        wish = ours.pop(struct)
+        for title in titles:
+            ours[f"{title.slug}.{struct}"] = _wish(wish, title)
+        ours[struct] = _one_of_titles(slugs, struct)
     shown = ours.pop("MatchView")
     for slug in slugs:
         ours[f"{slug}.MatchView"] = _match_view(shown, slug)
-    ours["MatchView"] = _one_of_titles(slugs)
+    ours["MatchView"] = _one_of_titles(slugs, "MatchView")
     for struct in ("ViewFrame", "ReceiptFrame", "Receipt", "EventFrame"):
         ours[struct]["properties"]["view"] = ref("MatchView")
     ours["EventFrame"]["properties"]["event"] = ref("ShownEvent")
@@ -117,10 +122,21 @@ def _match_view(shown: Schema, slug: str) -> Schema:
     return {**shown, "properties": {**shown["properties"], **own}}
 
 
-def _one_of_titles(slugs: list[str]) -> Schema:
-    mapping = {slug: f"{PREFIX}{slug}.MatchView" for slug in slugs}
+def _wish(wish: Schema, title: Title) -> Schema:
+    """A table of `title`: its options, and as many seats as it has."""
+    seats = [0, *range(title.seats.min, title.seats.max + 1)]
+    own = {
+        "title": {"enum": [title.slug]},
+        "options": {"default": {}, **ref(f"{title.slug}.options")},
+        "seats": {**wish["properties"]["seats"], "enum": seats},
+    }
+    return {**wish, "properties": {**wish["properties"], **own}}
+
+
+def _one_of_titles(slugs: list[str], struct: str) -> Schema:
+    mapping = {slug: f"{PREFIX}{slug}.{struct}" for slug in slugs}
     return {
-        "oneOf": [ref(f"{slug}.MatchView") for slug in slugs],
+        "oneOf": [ref(f"{slug}.{struct}") for slug in slugs],
         "discriminator": {"propertyName": "title", "mapping": mapping},
     }
 

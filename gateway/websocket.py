@@ -4,6 +4,7 @@ from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
+from websockets.frames import CloseCode
 from websockets.http11 import Request
 
 SAY = "waystation.say"  # in scope["extensions"]: an async function (text as UTF-8)
@@ -15,6 +16,14 @@ LINGERS_MAX = 6
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
     """ASGI's own close waits until the peer has read everything, which a slow one never does."""
+
+    def send_receive_event_to_app(self) -> None:
+        if self.curr_msg_data_type == "text" and not _is_utf8(self.frames):
+            self.frames = []
+            self.conn.send_close(CloseCode.INVALID_DATA)
+            self.handle_parser_exception()  # without a traceback in the log for what a peer has sent
+        else:
+            super().send_receive_event_to_app()
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
@@ -63,3 +72,14 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         if self.close_sent and message["type"] == "websocket.send":
             raise ConnectionResetError("the connection was dropped")
         await super().send(message)
+
+
+def _is_utf8(frames: list[bytes]) -> bool:
+    data = b"".join(frames)
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -13,7 +13,7 @@ from gateway.says import says
 
 _TEXT = {"type": "string"}
 Excepted = Annotated[
-    Literal["outages"] | None,
+    Literal["", "outages"],
     Parameter(
         query="except",
         description="`outages`: 200 during an outage that meets all gateways, once this one has worked.",
@@ -28,10 +28,10 @@ async def alive() -> Response[bytes]:
 
 
 @get("/readyz", tags=["operators"], opt=says(Standing))
-async def ready(parts: Parts, except_: Excepted = None) -> Response[bytes]:
+async def ready(parts: Parts, except_: Excepted = "") -> Response[bytes]:
     """200 while requests are welcome; 503 while the gateway stops, or without Redis or a lobby."""
     standing = parts.readiness.standing()
-    is_ready = standing.is_ready if except_ is None else standing.is_ready_but_for_outages
+    is_ready = standing.is_ready if not except_ else standing.is_ready_but_for_outages
     return answered(standing, status=200 if is_ready else 503, headers={"Cache-Control": "no-store"})
 
 

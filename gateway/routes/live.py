@@ -5,7 +5,7 @@ from typing import Any
 
 from litestar import WebSocket, websocket
 
-from gateway.callers import traceparent_of, version_of
+from gateway.callers import traceparent_of, version_if_any
 from gateway.live.frames import FollowFrame, problem
 from gateway.live.session import LATER, REASON_MAX, UNREADABLE, Opening, Session
 from gateway.parts import Parts
@@ -26,8 +26,7 @@ async def converse(socket: Socket, parts: Parts) -> None:
 async def converse_on_match(socket: Socket, parts: Parts, match: str) -> None:
     """The same, and follows the match at once. `after`: first the events after that version."""
     try:
-        text = socket.query_params.get("after", "")
-        after = version_of(text, "after") if text else None
+        after = version_if_any(socket.query_params.get("after"), "after")
     except BadRequest as error:
         await socket.accept()  # of a handshake that is refused, browsers show nothing
         await _turn_away(Carried(socket), error, UNREADABLE)

@@ -7,7 +7,7 @@ from litestar.params import Parameter
 from msgspec import Struct
 
 from gateway.bodies import answered, passed
-from gateway.callers import Reader
+from gateway.callers import VERSION_SCHEMA, Reader, version_if_any
 from gateway.matches import Answered
 from gateway.parts import Parts
 from gateway.places import Place
@@ -19,10 +19,7 @@ from services.core.ids import MatchId
 from services.core.record import Record
 from services.core.shown import MatchView, ShownEvent
 
-VersionQuery = Annotated[
-    int | None,
-    Parameter(ge=0, le=1 << 53, description="Now without it.", schema_extra={"minimum": 0}),
-]
+VersionQuery = Annotated[str, Parameter(description="Now without it.", schema_extra=VERSION_SCHEMA)]
 FirstVersion = Annotated[int, Parameter(query="from", ge=0, le=1 << 53, description="First version.")]
 LastVersion = Annotated[int, Parameter(query="to", ge=0, le=1 << 53, description="Last version; 0: the end.")]
 PageSize = Annotated[int, Parameter(ge=0, le=1000, description="At most this many; 0 for the default.")]
@@ -68,22 +65,22 @@ class EventPage(Struct, frozen=True):
     ),
 )
 async def get_match(
-    match: str, reader: Reader, parts: Parts, version: VersionQuery = None, if_none_match: IfNoneMatch = None
+    match: str, reader: Reader, parts: Parts, version: VersionQuery = "", if_none_match: IfNoneMatch = None
 ) -> Response[bytes]:
     """The match as you may see it, now or at a version; its table before it begins.
 
     `status` tells which: `open`, `starting` and `closed` are a table's, `running` and `over` a match's.
     """
-    id_ = MatchId(match)
+    id_, asked = MatchId(match), version_if_any(version, "version")
     if isinstance(await parts.places.find(id_), Place):
         try:
             eyes = await parts.matches.eyes(id_, reader)
-            return _view(await parts.matches.view(id_, eyes, version), version, if_none_match)
+            return _view(await parts.matches.view(id_, eyes, asked), asked, if_none_match)
         except NotStarted:
             pass  # its table is sealed, and its first event not yet stored
     table = await parts.places.table_for(id_, reader)
-    if version is not None:
-        raise NoSuchVersion(version, 0)
+    if asked is not None:
+        raise NoSuchVersion(asked, 0)
     return answered(shown(table, reader.player), headers={"Cache-Control": "private, no-cache", **_VARY})
 
 

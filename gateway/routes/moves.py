@@ -8,7 +8,7 @@ from msgspec import Meta, Raw, Struct
 from waystation.rules.v1 import rules_pb2
 
 from gateway.bodies import Body, passed
-from gateway.callers import VERSION_MAX, Guarded, Sender, Version, version_of
+from gateway.callers import VERSION_SCHEMA, Guarded, Sender, Version, version_of
 from gateway.matches import Command
 from gateway.parts import Parts
 from gateway.says import AT_A_MATCH, SIGNED, says
@@ -16,10 +16,7 @@ from services.core import errors
 from services.core.ids import MatchId
 from services.core.shown import Receipt
 
-# A text to the router, so that one that is no number gets a problem of its own.
-PathVersion = Annotated[
-    str, Parameter(schema_extra={"type": "integer", "minimum": 0, "maximum": VERSION_MAX})
-]
+PathVersion = Annotated[str, Parameter(schema_extra=VERSION_SCHEMA)]
 
 
 class NewMove(Struct, frozen=True, forbid_unknown_fields=True):
