@@ -18,6 +18,9 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     """One worker of one title with hidden hands; logs at their most talkative."""
     with serving(tmp_path_factory.mktemp("system"), {"make_way": 1}, LOG_LEVEL="DEBUG") as running:
         yield running
+        for name, text in logs(running).items():
+            faults = [line for line in text.splitlines() if "Traceback" in line or '"BUG"' in line]
+            assert not faults, (name, faults[0])
 
 
 @pytest.fixture
