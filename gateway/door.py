@@ -52,7 +52,7 @@ class Door:
                 status, answered = message["status"], time.perf_counter()
             await send(message)
 
-        with tracing.span(scope["method"], "server", _traceparent(scope) if tracing.is_on() else "") as span:
+        with _span(scope) as span:
             try:
                 await self._let_in(scope, receive, watched)
             finally:
@@ -79,6 +79,13 @@ class Door:
         client = scope.get("client")
         forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
         return self._addresses.client(client[0] if client else None, forwarded.decode("latin-1"))
+
+
+def _span(scope: HTTPScope) -> tracing.Span:
+    """The span of a request; probes and scrapes have none."""
+    if not tracing.is_on() or scope["path"] in _UNLIMITED:
+        return tracing.NOTHING
+    return tracing.span(scope["method"], "server", _traceparent(scope))
 
 
 def _trace(span: tracing.Span, method: str, route: str, status: int) -> None:

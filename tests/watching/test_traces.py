@@ -1,5 +1,6 @@
 """One request is one trace, through every process that has to do with it."""
 
+import asyncio
 import json
 import re
 
@@ -95,7 +96,6 @@ def test_the_stored_event_names_the_span_that_stored_it(
 
 def test_each_call_of_a_batch_keeps_its_own_trace(collector: Collector, watched: Watched) -> None:
     """Many reads at once share messages of the exchange; their spans are not mixed up."""
-    import asyncio
 
     async def asked() -> list[str]:
         async with httpx.AsyncClient(base_url=watched.url, timeout=PATIENCE_S) as client:
@@ -110,9 +110,11 @@ def test_each_call_of_a_batch_keeps_its_own_trace(collector: Collector, watched:
             return list(await asyncio.gather(*(ask() for _ in range(40))))
 
     for trace in asyncio.run(asked()):
-        spans = arrived(collector, trace, {("rules", "get_match", "server"), ("gateway", "rules", "client")})
+        get = "GET /v1/matches/{match}"
+        names = {("gateway", get, "server"), ("gateway", "rules", "client"), ("rules", "get_match", "server")}
+        spans = arrived(collector, trace, names)
         assert parents(spans)["get_match"] == "rules"
-        assert parents(spans)["rules"] == "GET /v1/matches/{match}"
+        assert parents(spans)["rules"] == get
 
 
 def test_a_table_is_traced_from_the_gateway_through_the_lobby_to_the_match(
@@ -136,6 +138,15 @@ def test_a_refusal_fails_its_spans_by_reason_alone(collector: Collector, client:
     spans = arrived(collector, trace, {("rules", "submit_command", "server")})
     assert spans["submit_command"].failed == "MOVE_UNREADABLE"
     assert not any(b"nonsense" in raw for raw in collector.raw)
+
+
+def test_probes_and_scrapes_are_no_traces(collector: Collector, client: httpx.Client) -> None:
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert client.get(path).status_code == 200
+    trace, traceparent = new_trace()
+    client.get("/v1/titles", headers={"traceparent": traceparent})
+    arrived(collector, trace, {("gateway", "GET /v1/titles", "server")})
+    assert not {span.name for span in collector.spans} & {"GET /healthz", "GET /readyz", "GET /metrics"}
 
 
 def test_a_request_that_asks_not_to_be_sampled_is_not(collector: Collector, client: httpx.Client) -> None:
