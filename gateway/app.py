@@ -1,15 +1,15 @@
 """The application: routes, what they are given, and how every failure becomes a problem."""
 
-import msgspec
 from litestar import Litestar, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
 
 from gateway.door import Door
+from gateway.fast_lane import FastLane
 from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
-from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status
+from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status, written
 from gateway.requests import AnyRequest, dependencies
 from gateway.routes import docs, health, lists, live, matches, moves, players, sse, tables, titles
 from services.core.errors import BadRequest, DomainError
@@ -70,7 +70,7 @@ def build(parts: Parts) -> ASGIApp:
         openapi_config=OpenAPIConfig(title="Waystation", version="1", render_plugins=[]),
         logging_config=None,
     )
-    return Door(app, parts.addresses, parts.address_rate)
+    return Door(FastLane(app, parts), parts.addresses, parts.address_rate)
 
 
 def _refused(request: AnyRequest, error: DomainError) -> Response[bytes]:
@@ -95,12 +95,8 @@ def _failed(request: AnyRequest, fault: Exception) -> Response[bytes]:
 
 
 def _written(request: AnyRequest, problem: Problem) -> Response[bytes]:
-    state = request.scope.setdefault("state", {})
-    state["reason"] = problem.members["reason"]  # for the log
-    request_id = state.get("request_id")
-    members = {**problem.members, "request_id": request_id} if request_id else problem.members
     return Response(
-        msgspec.json.encode(members),
+        written(problem, request.scope.setdefault("state", {})),
         status_code=problem.status,
         headers=problem.headers,
         media_type=MEDIA_TYPE,

@@ -4,15 +4,15 @@ import time
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import Histogram
 
 from gateway.addresses import Addresses
+from gateway.answers import refuse
 from gateway.callers import traceparent_of
 from gateway.limits import Buckets
-from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_status
+from gateway.problems import problem_of, problem_of_status
 from services.core.errors import TooManyRequests
 from services.kit import request_log, tracing
 
@@ -69,7 +69,7 @@ class Door:
             if scope["path"] not in _UNLIMITED:
                 self._rate.take(scope["state"]["address"])
         except TooManyRequests as error:
-            await _refuse(problem_of(error, scope["path"]), scope, send)
+            await refuse(scope, send, problem_of(error, scope["path"]))
         else:
             await self._app(
                 scope, receive, _answering(scope, send) if scope["type"] == ScopeType.WEBSOCKET else send
@@ -134,20 +134,6 @@ def _answering(scope: Scope, send: Send) -> Send:
         # Litestar says 4500 for every failure, and in words what it was.
         is_nowhere = message["reason"] == HTTPStatus.NOT_FOUND.phrase
         status = HTTPStatus.NOT_FOUND if is_nowhere else HTTPStatus.INTERNAL_SERVER_ERROR
-        await _refuse(problem_of_status(status, status.phrase, scope["path"]), scope, send)
+        await refuse(scope, send, problem_of_status(status, status.phrase, scope["path"]))
 
     return answering
-
-
-async def _refuse(problem: Problem, scope: Scope, send: Send) -> None:
-    body = msgspec.json.encode(problem.members)
-    headers = {**problem.headers, "Content-Type": MEDIA_TYPE, "Content-Length": str(len(body))}
-    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    # A handshake is refused by an ordinary answer, of which ASGI has types of its own.
-    kind = "http.response" if scope["type"] == ScopeType.HTTP else "websocket.http.response"
-    answer: list[Any] = [
-        {"type": f"{kind}.start", "status": problem.status, "headers": raw},
-        {"type": f"{kind}.body", "body": body, "more_body": False},
-    ]
-    for message in answer:
-        await send(message)

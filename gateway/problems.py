@@ -60,6 +60,14 @@ def problem_of_fault(fault: Exception, instance: str) -> Problem:
     return problem_of(Unexpected(), instance)
 
 
+def written(problem: Problem, state: dict[str, Any]) -> bytes:
+    """The body of an answer. `state` of the request: its id goes in, and its log line gets the reason."""
+    state["reason"] = problem.members["reason"]
+    request_id = state.get("request_id")
+    named = {"request_id": request_id} if request_id else {}
+    return msgspec.json.encode(problem.members | named)
+
+
 def title_of(reason: str) -> str:
     """The reason for people: "MOVE_ILLEGAL" is "Move illegal"."""
     return reason.replace("_", " ").capitalize()

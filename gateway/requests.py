@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from litestar import Request
 from litestar.di import Provide
 from litestar.params import Parameter
+from litestar.types import Scope
 
 from gateway.callers import (
     OPERATOR,
@@ -47,20 +48,20 @@ Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_s
 
 
 def reader(
-    request: AnyRequest, parts: Parts, authorization: Authorization = None, invite_code: InviteCode = None
+    scope: Scope, parts: Parts, authorization: Authorization = None, invite_code: InviteCode = None
 ) -> Reader:
     """Who asks. Raises TokenInvalid for a bad token; none at all is a spectator's. Raises TooManyRequests."""
     holder = parts.identity.bearer_if_any(authorization)
-    invite, address = invite_code or "", request.scope["state"]["address"]
+    invite, address = invite_code or "", scope["state"]["address"]
     if holder is None:
         return Reader(None, invite, address)
-    request.scope["state"]["player"] = holder.player  # for the log
+    scope["state"]["player"] = holder.player  # for the log
     parts.player_rate.take(holder.player)
     return Reader(holder.player, invite, address, holder.until)
 
 
 def sender(
-    request: AnyRequest,
+    scope: Scope,
     parts: Parts,
     authorization: Authorization = None,
     idempotency_key: IdempotencyKey = None,
@@ -68,11 +69,11 @@ def sender(
 ) -> Sender:
     """The player who commands. Raises TokenInvalid, TooManyRequests, BadRequest."""
     player = parts.identity.player(authorization)
-    request.scope["state"]["player"] = player  # for the log
+    scope["state"]["player"] = player  # for the log
     parts.player_rate.take(player)
     request_id = request_id_of(idempotency_key)
     # A caller that sent none learns it from the problem, should the outcome be unknown.
-    request.scope["state"]["request_id"] = request_id
+    scope["state"]["request_id"] = request_id
     return Sender(player, request_id, traceparent_of(traceparent))
 
 
