@@ -147,7 +147,7 @@ async def test_a_request_that_never_ends_is_hung_up_on(monkeypatch: pytest.Monke
 
 
 def test_an_address_that_asks_too_often_is_told_when_to_come_back(start_gateway: Start) -> None:
-    gateway = start_gateway(RATE_PER_ADDRESS="0.5", BURST_PER_ADDRESS="30", TRUSTED_PROXIES="127.0.0.0/8")
+    gateway = start_gateway(RATE_PER_ADDRESS="0.001", BURST_PER_ADDRESS="30", TRUSTED_PROXIES="127.0.0.0/8")
     with httpx.Client(base_url=gateway.url) as client:
 
         def ask(address: str) -> httpx.Response:
@@ -155,7 +155,8 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_back(start_gateway:
 
         until(lambda: ask("198.51.100.1").status_code == 429)
         refused = ask("198.51.100.1")
-        assert (refused.json()["reason"], refused.headers["Retry-After"]) == ("TOO_MANY_REQUESTS", "2")
+        assert refused.json()["reason"] == "TOO_MANY_REQUESTS"
+        assert 500 < int(refused.headers["Retry-After"]) <= 1_000  # until there is a token again
         assert ask("198.51.100.2").status_code == 200
         assert client.get("/healthz", headers={"X-Forwarded-For": "198.51.100.1"}).status_code == 200
 
