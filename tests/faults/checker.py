@@ -29,7 +29,7 @@ class Verdict:
 
     `tail`: acknowledged, and gone with what the store had not flushed when it died. `tail_views`: seen of
     such events. `wrong`: everything else that must not be, as lines. `late_s`: until the read models had
-    caught up. `ahead`: matches that they knew more of than the stream has left.
+    caught up. `uneven`: matches of which a lost tail left the read models or the stream more.
     """
 
     acknowledged: int = 0
@@ -44,7 +44,7 @@ class Verdict:
     doubled: list[Told] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     late_s: float = 0.0
-    ahead: list[str] = field(default_factory=list)
+    uneven: list[str] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import aiohttp
 from redis.asyncio import Redis
 
 from deploy.local.servers import free_port
@@ -114,7 +115,7 @@ async def under_fire(system: FireSystem, plan: Plan) -> Report:
         await _stopped(ground, playing)
         verdict, last = await check(ground, nemesis.cuts, nemesis.findings)
         if verdict.holds or not plan.plant:
-            await check_read_models(verdict, ground, last, bool(nemesis.cuts))
+            await check_read_models(verdict, ground, last, nemesis.cuts)
     seconds = time.monotonic() - began
     return Report(plan, ground.history, verdict, nemesis.injected, rolled, nemesis.again, seconds)
 
@@ -136,6 +137,8 @@ async def _ground(system: FireSystem, redis: "Redis", parts: AsyncExitStack) -> 
         parts.push_async_callback(proxy.stop)
     urls = [proxy.url for proxy in proxies]
     site = await parts.enter_async_context(Site(urls))
+    # A session's own limit of 100 connections would make clients wait for each other's sockets.
+    client = await parts.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
     store = await RedisStore.open(system.redis_url)
     parts.push_async_callback(store.close)
     directory = Directory(redis)
@@ -143,4 +146,4 @@ async def _ground(system: FireSystem, redis: "Redis", parts: AsyncExitStack) -> 
     parts.push_async_callback(directory.stop)
     channels = Channels()
     parts.push_async_callback(channels.close)
-    return Ground(site, urls, store, directory, channels, History(), asyncio.Event(), {}), proxies
+    return Ground(site, client, urls, store, directory, channels, History(), asyncio.Event(), {}), proxies

@@ -34,6 +34,7 @@ class Ground:
     """What all clients play on. `urls`: the gateways, through proxies. `stop`: no new commands."""
 
     site: Site
+    client: aiohttp.ClientSession
     urls: list[str]
     store: EventStore
     directory: Directory
@@ -41,11 +42,6 @@ class Ground:
     history: History
     stop: asyncio.Event
     matches: dict[str, list[Mover]]
-
-    @property
-    def client(self) -> aiohttp.ClientSession:
-        assert self.site.client is not None
-        return self.site.client
 
 
 class Client:

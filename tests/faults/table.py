@@ -30,19 +30,47 @@ class Row:
     recovery_s: float = 0.0
     harm: int | None = None
 
-    def add(self, group: Sequence[Injected], report: Report) -> None:
-        commands = sorted(report.history.commands, key=lambda told: told.invoked)
-        hit = [told for injected in group for told in _in_flight(injected.at, commands)]
+    def add(self, group: Sequence[Injected], met: "Met") -> None:
+        hit = [told for injected in group for told in met.in_flight(injected.at)]
         self.injected += len(group)
         self.in_flight += len(hit)
         self.acknowledged += sum(told.fate is Fate.OK for told in hit)
-        self.tail += sum(_near(told, group) for told in report.verdict.tail)
-        self.lost += sum(_near(told, group) for told in report.verdict.lost)
-        self.doubled += sum(_near(told, group) for told in report.verdict.doubled)
-        self.recovery_s = max(self.recovery_s, worst_recovery(group, commands))
+        self.tail += sum(_near(told, group) for told in met.verdict.tail)
+        self.lost += sum(_near(told, group) for told in met.verdict.lost)
+        self.doubled += sum(_near(told, group) for told in met.verdict.doubled)
+        self.recovery_s = max(self.recovery_s, met.worst_recovery(group))
         for harm in (injected.harm for injected in group):
             if harm is not None:
                 self.harm = (self.harm or 0) + harm
+
+
+class Met:
+    """The commands of one report, in order, for faults to be held against."""
+
+    def __init__(self, report: Report) -> None:
+        self.verdict = report.verdict
+        self._commands = sorted(report.history.commands, key=lambda told: told.invoked)
+        self._receipts: dict[int, list[float]] = defaultdict(list)  # by client, when they came
+        for told in report.history.of(Fate.OK):
+            self._receipts[told.client].append(told.answered)
+        for times in self._receipts.values():
+            times.sort()
+
+    def in_flight(self, at: float) -> list[Told]:
+        """The commands that were sent and not answered at that moment."""
+        first = bisect_left(self._commands, at - COMMAND_S_MAX, key=lambda told: told.invoked)
+        last = bisect_right(self._commands, at, key=lambda told: told.invoked)
+        return [told for told in self._commands[first:last] if not told.answered or told.answered > at]
+
+    def worst_recovery(self, group: Sequence[Injected]) -> float:
+        """The longest that any client waited for its next receipt after one of these faults, in seconds."""
+        waits = [
+            times[next_] - injected.at
+            for injected in group
+            for times in self._receipts.values()
+            if 0 < (next_ := bisect_right(times, injected.at)) < len(times)
+        ]
+        return max(waits, default=0.0)
 
 
 @dataclass
@@ -77,11 +105,12 @@ def table(reports: Sequence[Report]) -> str:
     """One line a fault over all of `reports`, the totals, and a line on each of them."""
     rows: dict[str, Row] = defaultdict(Row)
     for report in reports:
+        met = Met(report)
         by_fault: dict[str, list[Injected]] = defaultdict(list)
         for injected in report.injected:
             by_fault[injected.fault].append(injected)
         for fault, group in by_fault.items():
-            rows[fault].add(group, report)
+            rows[fault].add(group, met)
     found = totals(reports)
     worst = max((row.recovery_s for row in rows.values()), default=0.0)
     lines = [_line(HEADINGS), *(_line(_cells(fault, row)) for fault, row in sorted(rows.items()))]
@@ -131,7 +160,7 @@ def _half(report: Report) -> str:
     if plan.fsync == "everysec":
         lines.append(
             f"  of tails that the store lost: {len(verdict.tail)} acknowledged commands, "
-            f"{verdict.tail_views} views, {len(verdict.ahead)} matches whose read models were ahead"
+            f"{verdict.tail_views} views; {len(verdict.uneven)} matches not level before a rebuild"
         )
     lines += [f"LOST: {_told(told)}" for told in verdict.lost[:WRONG_SHOWN]]
     lines += [f"DOUBLED: {_told(told)}" for told in verdict.doubled[:WRONG_SHOWN]]
@@ -152,11 +181,14 @@ def _told(told: Told) -> str:
 
 
 def _while_rolled(report: Report) -> list[Told]:
-    """The commands that were sent for the first time while services were rolled."""
+    """The commands that clients of the API first sent while services were rolled.
+
+    Duels speak to workers themselves: what a gateway does about one that leaves is not theirs.
+    """
     return [
         told
         for told in report.history.commands
-        if any(window.began <= told.invoked < window.ended for window in report.rolled)
+        if told.via != "duel" and any(window.began <= told.invoked < window.ended for window in report.rolled)
     ]
 
 
@@ -165,32 +197,8 @@ def _cells(fault: str, row: Row) -> tuple[object, ...]:
     return (fault, *counts, f"{row.recovery_s:.1f} s")
 
 
-def _in_flight(at: float, commands: list[Told]) -> list[Told]:
-    """The commands that were sent and not answered at that moment."""
-    first = bisect_left(commands, at - COMMAND_S_MAX, key=lambda told: told.invoked)
-    last = bisect_right(commands, at, key=lambda told: told.invoked)
-    return [told for told in commands[first:last] if not told.answered or told.answered > at]
-
-
 def _near(told: Told, group: Sequence[Injected]) -> bool:
     return any(injected.at - AFTERMATH_S < told.answered < injected.at + AFTERMATH_S for injected in group)
-
-
-def worst_recovery(group: Sequence[Injected], commands: Sequence[Told]) -> float:
-    """The longest that any client waited for its next receipt after a fault, in seconds."""
-    receipts: dict[int, list[float]] = defaultdict(list)
-    for told in commands:
-        if told.fate is Fate.OK:
-            receipts[told.client].append(told.answered)
-    for times in receipts.values():
-        times.sort()
-    waits = [
-        times[next_] - injected.at
-        for injected in group
-        for times in receipts.values()
-        if 0 < (next_ := bisect_right(times, injected.at)) < len(times)
-    ]
-    return max(waits, default=0.0)
 
 
 def _line(cells: Sequence[object]) -> str:
