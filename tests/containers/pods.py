@@ -99,6 +99,7 @@ class Pod:
             nano_cpus=int(float(limits["cpu"]) * 1e9),
             ports={f"{port['containerPort']}/tcp": OPEN for port in self.manifest["ports"]},
             network=self._network,
+            healthcheck={"test": ["NONE"]},  # a kubelet has its own probes
         )
         network = self._client.networks.get(self._network)
         network.disconnect(container)
