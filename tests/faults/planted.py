@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import runpy
 from collections.abc import Callable, Mapping
 
@@ -62,7 +63,7 @@ def publish_before_store() -> None:
 
     async def loud(self: Ledger, decision, previous):  # type: ignore[no-untyped-def]
         self._publish(News(decision.match, decision.event, decision.entry, previous))
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(random.uniform(0, LATE_S))  # so that of two rivals the louder may be the loser
         return await append(self, decision, previous)
 
     Ledger.append = loud  # type: ignore[method-assign]
