@@ -31,13 +31,14 @@ class Served:
         took_s = time.perf_counter() - self._began
         if refusal is not None:
             self._span.fail(refusal.reason)
-        level = request_log.level(200 if refusal is None else http_status(refusal), took_s)
+        code = 200 if refusal is None else http_status(refusal)
+        level = request_log.level(code, took_s)
         if level is not None:
             request_log.tell(
                 level,
                 "frame",
                 self._kind,
-                "OK" if refusal is None else http_status(refusal),
+                code,
                 took_s,
                 reason="" if refusal is None else refusal.reason,
                 match=match,
@@ -45,3 +46,14 @@ class Served:
                 request_id=request_id,
                 trace_id=tracing.trace_id(self.traceparent),
             )
+
+
+def turned_away(refusal: DomainError, player: str, traceparent: str) -> None:
+    """The line of a frame that could not be read, or was one too many."""
+    code = http_status(refusal)
+    level = request_log.level(code, 0.0)
+    if level is not None:
+        trace_id = tracing.trace_id(traceparent)
+        request_log.tell(
+            level, "frame", "unread", code, 0.0, reason=refusal.reason, player=player, trace_id=trace_id
+        )

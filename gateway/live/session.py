@@ -28,7 +28,7 @@ from gateway.live.frames import (
 )
 from gateway.live.orders import command_of
 from gateway.live.outbox import Outbox, OutboxFull
-from gateway.live.served import Served
+from gateway.live.served import Served, turned_away
 from gateway.live.sockets import Sockets
 from gateway.live.transport import Transport
 from gateway.matches import Matches
@@ -175,6 +175,7 @@ class Session:
                 self._charge()
             await self._answer_soon(frame)
         except DomainError as error:
+            turned_away(error, self._player or "", self._opening.traceparent)
             self._deliver(frames.problem(problem_of(error, ""), id_))
 
     def _charge(self) -> None:

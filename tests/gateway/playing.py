@@ -11,7 +11,7 @@ import httpx
 from deploy.local.system import Service
 
 ADMIN_TOKEN = "of the operator"
-READY_S_MAX = 20.0
+READY_S_MAX = 60.0
 
 Json = dict[str, Any]
 

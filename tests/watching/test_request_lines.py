@@ -9,7 +9,7 @@ from websockets.sync.client import connect
 
 from services.kit import request_log
 from tests.watching.conftest import PATIENCE_S, Watched, until
-from tests.watching.table import begun, new_trace
+from tests.watching.table import begun, guest, new_trace
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +78,21 @@ def test_a_refused_frame_is_one_line_with_its_reason(watched: Watched, client: h
         }
     ]
     assert [line["reason"] for line in lines_of(watched, "rules-make_way-1", trace)] == ["NOTHING_TO_ANSWER"]
+
+
+def test_a_frame_that_cannot_be_read_is_one_line_as_well(watched: Watched, client: httpx.Client) -> None:
+    player = guest(client)
+    trace, traceparent = new_trace()
+    url = f"{watched.url.replace('http', 'ws')}/v1/live"
+    headers = {"Authorization": f"Bearer {player.token}", "traceparent": traceparent}
+    with connect(url, additional_headers=headers) as socket:
+        socket.send("a secret of the player's, and no frame")
+        while json.loads(socket.recv(timeout=PATIENCE_S))["type"] != "problem":
+            pass
+    until(lambda: [line for line in watched.served("gateway-1") if line.get("trace_id") == trace])
+    (line,) = [line for line in watched.served("gateway-1") if line.get("trace_id") == trace]
+    assert (line["method"], line["code"], line["reason"]) == ("unread", 400, "BAD_REQUEST")
+    assert "secret" not in json.dumps(line)
 
 
 def test_a_call_of_the_lobby_is_one_line_and_a_batch_of_the_projection_another(
