@@ -16,7 +16,8 @@ if command -v uv >/dev/null; then
     uv pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation --editable .
     exit
 fi
-[ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || {
+# An environment that uv made has no pip; venv adds it.
+"$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$python" -m venv "$venv" || {
     echo "waystation: '$python -m venv' failed; Debian keeps it in the package python3-venv" >&2
     exit 1
 }
