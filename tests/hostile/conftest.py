@@ -1,14 +1,19 @@
 """A small system with the limits that strangers meet, for clients who mean harm."""
 
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from redis.asyncio import Redis
 
-from deploy.local.system import System
+from deploy.local.servers import free_port
+from deploy.local.system import Service, System
 from services.kit import plain_redis
 from tests.e2e.serving import serving, site, store
+
+READY_S_MAX = 60.0
 
 __all__ = ["logs", "pids", "redis", "site", "store", "system"]
 
@@ -28,6 +33,37 @@ async def redis(system: System) -> AsyncIterator[Redis]:
     client = plain_redis.connect(system.redis_url)
     yield client
     await client.aclose()
+
+
+@pytest.fixture
+def start_gateway(system: System) -> Iterator[Callable[..., str]]:
+    """Starts one more gateway with settings of its own; its address."""
+    started: list[Service] = []
+
+    def start(**env: str) -> str:
+        port = free_port()
+        given = {**system.services["gateway-1"].env, **env, "PORT": str(port)}
+        service = Service(f"gateway-{port}", "gateway", given, system.data / "logs" / f"gateway-{port}.log")
+        service.start()
+        started.append(service)
+        url = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + READY_S_MAX
+        while not _is_ready(url):
+            assert service.exit_code is None, service.ending
+            assert time.monotonic() < deadline, f"{service.name} is not ready"
+            time.sleep(0.1)
+        return url
+
+    yield start
+    for service in started:
+        service.kill()
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/readyz", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def pids(system: System) -> dict[str, int]:
