@@ -46,7 +46,7 @@ def main() -> int:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # so that what runs is calmed
     with tempfile.TemporaryDirectory(prefix="faults-", dir=asked.folder) as folder:
-        reports = [run(plan, Path(folder) / plan.fsync) for plan in (_plans(asked) if asked.seconds else ())]
+        reports = [_half(plan, Path(folder)) for plan in (_plans(asked) if asked.seconds else ())]
         failures = list(_failures(reports, asked)) if reports else []
         if reports:
             print(table(reports), flush=True)

@@ -3,7 +3,6 @@
 import asyncio
 import random
 
-import nats
 import nats.errors
 import nats.js.errors
 from nats.aio.client import Client
@@ -29,10 +28,11 @@ async def deliver_again(url: str, rng: random.Random) -> int:
     copied = 0
     try:
         async with asyncio.timeout(ALL_S_MAX):
-            client = await nats.connect(
-                url, connect_timeout=2, max_reconnect_attempts=1, error_cb=_heals_by_itself
-            )
+            client = Client()
             try:
+                await client.connect(
+                    url, connect_timeout=2, max_reconnect_attempts=1, error_cb=_heals_by_itself
+                )
                 jetstream = client.jetstream(timeout=ASK_S_MAX)
                 state = (await jetstream.stream_info(STREAM)).state
                 for _ in range(COPIES // AT_ONCE):
