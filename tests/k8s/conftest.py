@@ -1,10 +1,20 @@
 """Everything rendered once for the tests of this folder."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from tests.k8s.rendering import KUBECTL, Manifest, distinct, variants
+
+RENDERING_S_MAX = 900  # of all variants, on a machine that does other things as well
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whichever test comes first waits until everything is rendered."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(RENDERING_S_MAX))
 
 
 @pytest.fixture(scope="session")

@@ -124,9 +124,14 @@ def test_a_table_is_traced_from_the_gateway_through_the_lobby_to_the_match(
     trace, traceparent = new_trace()
     made = table.players[0].ask("POST", "/v1/matches", {"title": "make_way"}, traceparent=traceparent)
     assert made.status_code == 201
-    until(lambda: any(span.service == "projection" for span in collector.of(trace)))
-    services = {(span.service, span.kind) for span in collector.of(trace)}
-    assert {("gateway", "client"), ("lobby", "server"), ("lobby", "producer")} <= services
+    names = {
+        ("gateway", "CreateTable", "client"),
+        ("lobby", "CreateTable", "server"),
+        ("lobby", "redis append", "client"),
+        ("lobby", "nats publish", "producer"),
+        ("projection", "projection consume", "consumer"),
+    }
+    until(lambda: names <= {(span.service, span.name, span.kind) for span in collector.of(trace)})
 
 
 def test_a_refusal_fails_its_spans_by_reason_alone(collector: Collector, client: httpx.Client) -> None:
