@@ -14,9 +14,10 @@ from pathlib import Path
 import uvloop
 from redis.asyncio import Redis
 
+from deploy.local.system import shipped_titles
 from services.kit import plain_redis
 from tests.soak.making import MOVES, PLAYED_EVERY, Makers
-from tests.soak.memory import LEAK_BYTES, Sample, growth, leaks
+from tests.soak.memory import LEAK_BYTES, Sample, TooFew, growth, leaks
 from tests.soak.watched import SERVERS, Watched, watched
 
 STEPS = 20
@@ -88,14 +89,18 @@ def _judged(samples: list[Sample], system: Watched) -> bool:
 
 async def _run(system: Watched, matches: int) -> bool:
     samples = await soak(system, matches)
-    flat = _judged(samples, system)
+    try:
+        flat = _judged(samples, system)
+    except TooFew as reason:
+        print(reason)
+        flat = False
     return await forgotten(system) and flat
 
 
 def main() -> int:
     asked = _asked()
     with tempfile.TemporaryDirectory(prefix="soak-", dir=asked.folder) as folder:
-        system = watched(Path(folder), asked.leak)
+        system = watched(Path(folder), asked.titles, asked.leak)
         system.start()
         print(f"{asked.matches} matches of {len(system.workers)} titles through one gateway; ", end="")
         print(f"of one in {PLAYED_EVERY} the first {MOVES} moves", flush=True)
@@ -111,6 +116,7 @@ def main() -> int:
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.soak", description=__doc__)
     parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--titles", nargs="+", choices=shipped_titles(), default=shipped_titles())
     parser.add_argument("--leak", action="store_true", help="plant a leak, which must be found")
     parser.add_argument("--folder", default=None, help="where data and logs lie during the run")
     return parser.parse_args()

@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 # Less than what one small object of each match would take: a dictionary's entry with an id is over 150 bytes.
 LEAK_BYTES = 100
-WARM = 0.3  # of all matches; by then the caches are full and the allocator has its arenas
+# By then all caches are full: of a worker's own matches, since its largest other one holds 4,096 commitments.
+WARM_MATCHES = 6_000
+SAMPLES_MIN = 6  # fewer tell nothing
+
+
+class TooFew(Exception):
+    """So few matches tell nothing about memory; the message says how many would."""
 
 
 class Sample(NamedTuple):
@@ -17,8 +23,13 @@ class Sample(NamedTuple):
 
 
 def growth(samples: Sequence[Sample], process: str, share: float = 1.0) -> float:
-    """Bytes by which `process` grew per match, after the first WARM of them. `share`: of matches it had."""
-    warm = [sample for sample in samples if sample.made >= WARM * samples[-1].made]
+    """Bytes by which `process` grew per match of its own, once it was warm. `share`: of all, how many it had.
+
+    Raises TooFew.
+    """
+    warm = [sample for sample in samples if sample.made * share >= WARM_MATCHES]
+    if len(warm) < SAMPLES_MIN:
+        raise TooFew(f"it takes {2 * WARM_MATCHES / share:.0f} matches to tell whether {process} grows")
     made = [sample.made * share for sample in warm]
     return linear_regression(made, [sample.rss[process] for sample in warm]).slope
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.soak.memory import Sample, leaks
+from tests.soak.memory import Sample, TooFew, leaks
 
 
 def figures(per_match: float, seed: int = 1) -> list[Sample]:
@@ -26,6 +26,11 @@ def test_a_process_that_wavers_is_flat(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_one_small_object_a_match_is_a_leak(seed):
     assert "worker" in leaks(figures(160, seed), {"worker": 1.0})
+
+
+def test_a_run_that_is_too_short_says_nothing():
+    with pytest.raises(TooFew, match="48000"):
+        leaks(figures(0)[:6], {"worker": 0.25})
 
 
 def test_a_worker_is_judged_by_its_own_matches():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.measure import processes
 from deploy.local.servers import free_port
-from deploy.local.system import Service, System, shipped_titles
+from deploy.local.system import Service, System
 from tests.e2e.serving import UNLIMITED
 from tests.soak.memory import Sample
 
@@ -48,11 +48,11 @@ class Watched(System):
         return {name: 1 / titles if name.startswith("rules-") else 1.0 for name in self.services}
 
 
-def watched(folder: Path, leaking: bool) -> Watched:
+def watched(folder: Path, titles: list[str], leaking: bool) -> Watched:
     """One worker of each title, one of everything else."""
     return Watched(
         data=folder,
-        workers=dict.fromkeys(shipped_titles(), 1),
+        workers=dict.fromkeys(titles, 1),
         ports=[free_port()],
         env={**UNLIMITED, **CACHES, "LOG_LEVEL": "WARNING", "OPEN_TABLES_PER_PLAYER": "1000"},
         leaking=leaking,
