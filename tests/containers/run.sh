@@ -56,4 +56,4 @@ fi
 
 step "stand-ins for base images" 600 make --no-print-directory stand-ins
 step "images" 600 make --no-print-directory images
-step "tests on containers" 900 make --no-print-directory test-containers ARGS="${ARGS:-}"
+step "tests on containers" 1800 make --no-print-directory test-containers ARGS="${ARGS:-}"
