@@ -92,10 +92,14 @@ class HttpCaller:
                     pause_s = float(response.headers.get("Retry-After", PAUSE_S))
                 if status not in LATER:
                     return status, msgspec.json.decode(raw)
-            except UNANSWERED:
-                pass
+                why = str(status)
+            except UNANSWERED as error:
+                why = type(error).__name__
             except msgspec.DecodeError:
+                why = "no JSON"
                 self._history.wrong.append(f"{path}: {status} with a body that is no JSON: {raw[:80]!r}")
+            after_s = time.monotonic() - told.invoked
+            told.trail.append(f"{after_s:.1f} s {url.removesuffix(path)} {why}")
             await asyncio.sleep(pause_s)
         return 0, None
 

@@ -29,7 +29,8 @@ class Fate(Enum):
 class Told:
     """One command. Times are monotonic seconds; `version` and `head` are those of its receipt.
 
-    `attempts`: how often it was sent. `worker`: the address that accepted it, where the client chose one.
+    `attempts`: how often it was sent; `trail`: over HTTP, when and where in vain, and why. `worker`: the
+    address that accepted it, where the client chose one.
     """
 
     client: int
@@ -45,6 +46,7 @@ class Told:
     reason: str = ""
     attempts: int = 0
     worker: str = ""
+    trail: list[str] = field(default_factory=list)
 
     def accept(self, version: int, head: str) -> None:
         self.fate, self.version, self.head = Fate.OK, version, bytes_of(head)

@@ -176,7 +176,8 @@ def _half(report: Report) -> str:
 def _told(told: Told) -> str:
     return (
         f"{told.stream} version {told.version} by {told.via}, sent {told.attempts} times "
-        f"within {told.answered - told.invoked:.1f} s, {told.fate.value} {told.reason}"
+        f"within {told.answered - told.invoked:.1f} s, {told.fate.value} {told.reason} "
+        + "; ".join(told.trail)
     )
 
 
