@@ -31,11 +31,6 @@ _VERSION = "$response.body#/version"
 LINKS: dict[str, list[Link]] = {
     "create_player": [
         Link("list_player_matches", {"player": "$response.body#/player"}),
-        Link(
-            "renew_token",
-            {},
-            {"player": "$response.body#/player", "recovery": "$response.body#/recovery"},
-        ),
     ],
     "create_table": _ANYWHERE,
     "quick_match": _ANYWHERE,

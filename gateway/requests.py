@@ -32,8 +32,8 @@ IdempotencyKey = Annotated[
     Parameter(
         header="Idempotency-Key",
         description="The caller's id of this command: the same one again is answered, not repeated. "
-        "1 to 128 visible ASCII characters; a random one if there is none.",
-        schema_extra={"pattern": r"^[!-~]{1,128}$"},
+        "At most 128 visible ASCII characters; a random one if there is none.",
+        schema_extra={"pattern": r"^[!-~]{0,128}$"},
     ),
 ]
 IfMatch = Annotated[

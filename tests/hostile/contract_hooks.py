@@ -21,6 +21,7 @@ _TOKENS = itertools.cycle(os.environ["TOKENS"].split())
 # for a schema cannot say that ... By the field, or the reason, of the refusal.
 BEYOND_SCHEMAS = {
     "page_token": "a page token must have come from a page of the same list",
+    "OPTION_INVALID": "options must go with each other",
     "options": "options must be those of the table's own title, and go with the number of seats",
     "seats": "a title sets its own number of seats",
     "seat": "a table has its own number of seats",
