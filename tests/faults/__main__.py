@@ -74,6 +74,7 @@ def _plans(asked: argparse.Namespace) -> Iterator[Plan]:
             every_s=asked.every,
             faults=faults_with(fsync),
             rolls=asked.rolls,
+            commands=-(-asked.at_least_commands // len(FSYNCS)),
         )
 
 

@@ -22,7 +22,7 @@ from services.kit.redis_store import RedisStore
 from tests.e2e.serving import UNLIMITED
 from tests.e2e.site import Site
 from tests.faults.checker import Verdict, check
-from tests.faults.history import History
+from tests.faults.history import Fate, History
 from tests.faults.levelled import check_read_models
 from tests.faults.nemesis import Injected, Nemesis, faults_with
 from tests.faults.playing import Client, Ground
@@ -32,6 +32,7 @@ from tests.faults.rolling import Window, roll
 VIAS = ("http", "socket", "http", "duel")
 WARM_S = 3.0  # of play before anything goes wrong
 REST_S = 3.0  # of unhindered play after the last fault, to see that it goes on
+PLAY_ON_S_MAX = 300.0  # for as many commands as were asked for, on a machine that is slow
 STOP_S_MAX = 90.0
 
 
@@ -39,6 +40,7 @@ class Plan(NamedTuple):
     """What is to happen. `faults`: names in FAULTS; each comes after about `every_s` from the one before.
 
     `rolls`: whether all services are rolled first, with nothing else going wrong. `plant`: a bug to carry.
+    `commands`: play goes on after the last fault until so many are acknowledged.
     """
 
     seed: int
@@ -49,6 +51,7 @@ class Plan(NamedTuple):
     faults: Sequence[str] = faults_with("always")
     rolls: bool = False
     plant: str = ""
+    commands: int = 0
 
 
 @dataclass
@@ -112,12 +115,21 @@ async def under_fire(system: FireSystem, plan: Plan) -> Report:
         rolled = [await roll(nemesis, redis, ground.site)] if plan.rolls else []
         await nemesis.rage(plan.seconds)
         await asyncio.sleep(REST_S)
+        await _played_on(ground.history, plan.commands)
         await _stopped(ground, playing)
         verdict, last = await check(ground, nemesis.cuts, nemesis.findings)
         if verdict.holds or not plan.plant:
             await check_read_models(verdict, ground, last, nemesis.cuts)
     seconds = time.monotonic() - began
     return Report(plan, ground.history, verdict, nemesis.injected, rolled, nemesis.again, seconds)
+
+
+async def _played_on(history: History, commands: int) -> None:
+    """Returns once so many commands are acknowledged, or after PLAY_ON_S_MAX."""
+    for _ in range(round(PLAY_ON_S_MAX)):
+        if sum(1 for _ in history.of(Fate.OK)) >= commands:
+            return
+        await asyncio.sleep(1)
 
 
 async def _stopped(ground: Ground, playing: Sequence[asyncio.Task[None]]) -> None:
