@@ -1,6 +1,7 @@
 """Where Redis is: at one address, or wherever a group of Sentinels says that the primary is at the moment."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -82,8 +83,11 @@ def redis_place(url: str) -> RedisPlace:
     redis://[user:password@]host[:port][/database], or redis+sentinel://[user:password@]host[:port],...
     /name[/database][?sentinel_user=...&sentinel_password=...]; rediss for TLS, to Sentinels as well.
     """
-    parts = urlsplit(url)
-    credentials, _, hosts = parts.netloc.rpartition("@")
+    scheme, _, rest = url.partition("://")
+    # urlsplit refuses a list of hosts in which only some stand in brackets.
+    netloc = re.split("[/?#]", rest, maxsplit=1)[0]
+    parts = urlsplit(f"{scheme}://{rest[len(netloc) :]}")
+    credentials, _, hosts = netloc.rpartition("@")
     user, _, password = credentials.partition(":")
     path = [unquote(part) for part in parts.path.strip("/").split("/") if part]
     asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
@@ -107,10 +111,10 @@ def redis_place(url: str) -> RedisPlace:
 
 
 def _addresses(hosts: Sequence[str], port: int) -> tuple[Address, ...]:
-    parts = [urlsplit(f"//{host}") for host in hosts]
     try:
+        parts = [urlsplit(f"//{host}") for host in hosts]
         addresses = tuple((part.hostname or "", part.port or port) for part in parts)
-    except ValueError as error:  # a port that is no number
+    except ValueError as error:  # a port that is no number, a bracket that is not closed
         raise ValueError(_HOW) from error
     if not all(host for host, _ in addresses):
         raise ValueError(_HOW)
