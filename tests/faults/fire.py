@@ -27,7 +27,7 @@ from tests.faults.levelled import check_read_models
 from tests.faults.nemesis import Injected, Nemesis, faults_with
 from tests.faults.playing import Client, Ground
 from tests.faults.proxy import Proxy
-from tests.faults.rolling import Window, roll
+from tests.faults.rolling import Rolled, roll
 
 VIAS = ("http", "socket", "http", "duel")
 WARM_S = 3.0  # of play before anything goes wrong
@@ -81,7 +81,7 @@ class Report:
     history: History
     verdict: Verdict
     injected: list[Injected] = field(default_factory=list)
-    rolled: list[Window] = field(default_factory=list)
+    rolled: list[Rolled] = field(default_factory=list)
     again: int = 0
     seconds: float = 0.0
 

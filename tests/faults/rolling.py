@@ -7,10 +7,12 @@ clients for (docs/api.md, "Sending again").
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from services.kit.announce import LIVE, Member
 from tests.e2e.site import Site
@@ -21,13 +23,23 @@ BACK_S_MAX = 60.0
 LOOK_ROUND_S = 1.5
 # What was sent just before a process goes may still be under way.
 AHEAD_S = 0.5
+# A PING that nobody disturbs takes a millisecond. Longer than this, the disk or the machine stood still.
+STALL_S = 1.0
+PING_EVERY_S = 0.1
 
 
 class Window(NamedTuple):
-    """While a round of rolling restarts lasted; monotonic seconds."""
+    """From when to when; monotonic seconds."""
 
     began: float
     ended: float
+
+
+class Rolled(NamedTuple):
+    """A round of rolling restarts. `stalls`: when the store did not answer, though nobody touched it."""
+
+    window: Window
+    stalls: tuple[Window, ...] = ()
 
 
 class Group(NamedTuple):
@@ -39,9 +51,11 @@ class Group(NamedTuple):
     name: str = ""
 
 
-async def roll(nemesis: Nemesis, redis: Redis, site: Site) -> Window:
+async def roll(nemesis: Nemesis, redis: Redis, site: Site) -> Rolled:
     """Replaces all processes of all services by SIGTERM and a new one. Findings go to `nemesis`."""
     began = time.monotonic()
+    stalls: list[Window] = []
+    watching = asyncio.create_task(_watch_store(redis, stalls))
     for group in _groups(nemesis):
         for name in [name for name in nemesis.system.services if name.startswith(group.prefix)]:
             await asyncio.sleep(LOOK_ROUND_S)
@@ -51,7 +65,19 @@ async def roll(nemesis: Nemesis, redis: Redis, site: Site) -> Window:
                 if not await _is_back(nemesis, redis, site, group, name, before):
                     nemesis.findings.append(f"{name} was not back {BACK_S_MAX:.0f} s after it was rolled")
     await asyncio.sleep(LOOK_ROUND_S)
-    return Window(began - AHEAD_S, time.monotonic())
+    watching.cancel()
+    return Rolled(Window(began - AHEAD_S, time.monotonic()), tuple(stalls))
+
+
+async def _watch_store(redis: Redis, stalls: list[Window]) -> None:
+    """Adds to `stalls` whenever Redis takes long to answer; until it is cancelled."""
+    while True:
+        began = time.monotonic()
+        with suppress(RedisError):
+            await redis.ping()
+        if (ended := time.monotonic()) > began + STALL_S:
+            stalls.append(Window(began, ended))
+        await asyncio.sleep(PING_EVERY_S)
 
 
 def _groups(nemesis: Nemesis) -> Iterator[Group]:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from tests.faults.fire import Report
 from tests.faults.history import Fate, Told
 from tests.faults.nemesis import Injected
+from tests.faults.rolling import Window
 
 HEADINGS = ("fault", "injected", "in flight", "acked", "tail", "lost", "doubled", "worst recovery")
 WIDTHS = (36, 8, 9, 8, 6, 6, 7, 14)
 AFTERMATH_S = 10.0  # a loss is put down to every fault this long before the lost command's answer
 COMMAND_S_MAX = 120.0
 RETRIES_MAX = 1  # what the API asks of clients while services are rolled
+STALL_AFTERMATH_S = 2.0
 WRONG_SHOWN = 20
 
 
@@ -85,6 +87,7 @@ class Totals:
     rolled: int
     repeated: int
     failed: int
+    stalls: int
 
 
 def totals(reports: Sequence[Report]) -> Totals:
@@ -97,7 +100,8 @@ def totals(reports: Sequence[Report]) -> Totals:
         doubled=sum(len(report.verdict.doubled) for report in reports),
         rolled=len(rolled),
         repeated=sum(told.attempts > 1 for told in rolled),
-        failed=sum(told.attempts > 1 + RETRIES_MAX or told.fate is Fate.UNKNOWN for told in rolled),
+        failed=sum(_has_failed(told) for told in rolled),
+        stalls=sum(len(rolled.stalls) for report in reports for rolled in report.rolled),
     )
 
 
@@ -118,7 +122,8 @@ def table(reports: Sequence[Report]) -> str:
     lines.append(_line((*in_all, f"{worst:.1f} s")))
     lines += [
         f"rolling restarts: {found.rolled} commands, {found.repeated} repeated, "
-        f"failed after one retry: {found.failed}",
+        f"failed after one retry: {found.failed}"
+        + (f"; the store stood still {found.stalls} times, not counted" if found.stalls else ""),
         _races(reports),
         *(f"{fault}: {row.harm} {HARMS[fault]}" for fault, row in sorted(rows.items()) if fault in HARMS),
         *(_half(report) for report in reports),
@@ -165,11 +170,7 @@ def _half(report: Report) -> str:
     lines += [f"LOST: {_told(told)}" for told in verdict.lost[:WRONG_SHOWN]]
     lines += [f"DOUBLED: {_told(told)}" for told in verdict.doubled[:WRONG_SHOWN]]
     lines += [f"WRONG: {line}" for line in verdict.wrong[:WRONG_SHOWN]]
-    lines += [
-        f"FAILED: {_told(told)}"
-        for told in _while_rolled(report)
-        if told.attempts > 1 + RETRIES_MAX or told.fate is Fate.UNKNOWN
-    ]
+    lines += [f"FAILED: {_told(told)}" for told in _while_rolled(report) if _has_failed(told)]
     return "\n".join(lines)
 
 
@@ -182,15 +183,27 @@ def _told(told: Told) -> str:
 
 
 def _while_rolled(report: Report) -> list[Told]:
-    """The commands that clients of the API first sent while services were rolled.
+    """The commands that clients of the API first sent while services were rolled, and the store answered.
 
     Duels speak to workers themselves: what a gateway does about one that leaves is not theirs.
     """
     return [
         told
         for told in report.history.commands
-        if told.via != "duel" and any(window.began <= told.invoked < window.ended for window in report.rolled)
+        for rolled in report.rolled
+        if told.via != "duel" and rolled.window.began <= told.invoked < rolled.window.ended
+        if not any(_met(told, stall) for stall in rolled.stalls)
     ]
+
+
+def _met(told: Told, stall: Window) -> bool:
+    """Whether a stall, or what was left undone after it, may have held the command up."""
+    answered = told.answered or told.invoked + COMMAND_S_MAX
+    return told.invoked < stall.ended + STALL_AFTERMATH_S and answered > stall.began
+
+
+def _has_failed(told: Told) -> bool:
+    return told.attempts > 1 + RETRIES_MAX or told.fate is Fate.UNKNOWN
 
 
 def _cells(fault: str, row: Row) -> tuple[object, ...]:
