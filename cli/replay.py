@@ -13,6 +13,7 @@ from services.core.errors import DomainError
 from services.core.ids import MatchId, match_stream
 from services.core.match_events import MoveMade
 from services.core.replay import Step, replayed
+from services.kit.redis_place import redis_place
 from services.kit.redis_store import RedisStore
 
 
@@ -27,7 +28,7 @@ async def print_replay(match: str, *, version: int | None, seat: int | None, dat
             finally:
                 await store.close()
             if not entries or seed is None:
-                print(f"no match {match} in {url}")
+                print(f"no match {match} in {redis_place(url).shown}")
                 return 1
             for step in replayed(MatchId(match), seed, entries, ruleset_for):
                 if version in (None, step.match.version):

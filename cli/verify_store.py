@@ -16,6 +16,7 @@ from services.core.ids import MatchId, StreamName, match_stream, stream_match, t
 from services.core.record import prove
 from services.core.tables import Table, extended
 from services.kit import plain_redis
+from services.kit.redis_place import redis_place
 from services.kit.redis_store import RedisStore
 from services.kit.store import LOBBY
 from services.projection.models import ReadModels
@@ -45,7 +46,7 @@ async def print_store_verdict(match: str | None, *, data: Path | None) -> int:
             print(error)
             return 1
     if not streams:
-        print(f"no match {match} in {url}" if match else f"no match in {url}")
+        print(f"no match {match} in {redis_place(url).shown}" if match else f"no match in {redis_place(url).shown}")
         return 1
     if not false:
         print(f"TRUE   {streams} streams: chains, digests and luck hold, and nobody knows of more")

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, TypeAlias, TypeVar
 
 import grpc
@@ -47,13 +47,14 @@ _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 class RpcServer:
     """A grpc.aio server; create it inside the running loop."""
 
-    def __init__(self, settings: ServiceSettings, service_name: str) -> None:
+    def __init__(self, settings: ServiceSettings, service_name: str, unhurried: Collection[str] = ()) -> None:
+        """`unhurried`: methods that may take as long as their caller waits."""
         self._settings = settings
         self._names: list[str] = []
         self._watching: asyncio.Task[None] | None = None
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(
-            interceptors=[UnaryCalls(service_name)],
+            interceptors=[UnaryCalls(service_name, unhurried)],
             options=_OPTIONS,
             maximum_concurrent_rpcs=CALLS_MAX,
         )
@@ -116,8 +117,9 @@ def _refuse_taken(host: str, port: int) -> None:
 class UnaryCalls(grpc.aio.ServerInterceptor):
     """Wraps every unary call of ours; of a stream its reading alone, or it would hold the messages."""
 
-    def __init__(self, service: str) -> None:
+    def __init__(self, service: str, unhurried: Collection[str] = ()) -> None:
         self._service = service
+        self._unhurried = unhurried
 
     async def intercept_service(
         self,
@@ -132,7 +134,9 @@ class UnaryCalls(grpc.aio.ServerInterceptor):
         if found.unary_unary is None:
             streaming: Any = found.stream_stream
             return grpc.stream_stream_rpc_method_handler(streaming, read, found.response_serializer)
-        answering = Answering(self._service, method.rpartition("/")[2], found.unary_unary)
+        name = method.rpartition("/")[2]
+        limit_s = None if name in self._unhurried else CALL_S_MAX
+        answering = Answering(self._service, name, found.unary_unary, limit_s)
         return grpc.unary_unary_rpc_method_handler(
             answering.answer,
             request_deserializer=read,
@@ -143,10 +147,11 @@ class UnaryCalls(grpc.aio.ServerInterceptor):
 class Answering:
     """One unary method, with deadline, refusals, log line and metrics around its handler."""
 
-    def __init__(self, service: str, method: str, handler: Handler) -> None:
+    def __init__(self, service: str, method: str, handler: Handler, limit_s: float | None) -> None:
         self._service = service
         self._method = method
         self._handler = handler
+        self._limit_s = limit_s
 
     async def answer(self, request: Any, context: Context) -> Any:
         began = time.perf_counter()
@@ -175,13 +180,13 @@ class Answering:
         """The handler's answer. Raises Deadline once the caller no longer waits."""
         if isinstance(request, Unreadable):
             raise request.refusal
-        limit_s = min(context.time_remaining() or CALL_S_MAX, CALL_S_MAX)
+        limits = [limit_s for limit_s in (context.time_remaining(), self._limit_s) if limit_s]
         try:
-            async with asyncio.timeout(limit_s) as limit:
+            async with asyncio.timeout(min(limits, default=None)) as limit:
                 return await self._handler(request, context)
         except TimeoutError:
             if limit.expired():
-                raise Deadline(round(limit_s * 1000)) from None
+                raise Deadline(round(min(limits) * 1000)) from None
             raise
 
     def _tell(self, request: Any, code: str, began: float, refusal: DomainError | None) -> None:

@@ -41,7 +41,7 @@ async def main(settings: ProjectionSettings, stop: asyncio.Event) -> None:
         consumer.start()
         parts.push_async_callback(consumer.stop)
 
-        server = RpcServer(settings, "projection")
+        server = RpcServer(settings, "projection", unhurried={"Rebuild"})
         servicer = ProjectionServicer(behind.store, models, sources, follower)
         server.add(
             add_ProjectionServiceServicer_to_server,

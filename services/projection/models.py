@@ -124,6 +124,11 @@ class ReadModels:
         await answered(pipe.execute())
         await self._drop(building - 1)
 
+    async def give_up(self, building: int) -> None:
+        """Forgets `building`; the present generation stays."""
+        await answered(self._redis.delete(_BUILDING))
+        await self._drop(building)
+
     async def _drop(self, generation: int) -> None:
         async for key in self._redis.scan_iter(match=f"{_TAG}:{generation}:*", count=1000):
             await self._redis.unlink(key)

@@ -4,6 +4,8 @@ The follower writes to both generations meanwhile, and each fold catches up with
 whatever happens during a rebuild is in the new generation as well.
 """
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import NamedTuple
 
 from waystation.events.v1.events_pb2 import PublishedEvent
@@ -14,6 +16,8 @@ from services.projection.follow import Follower
 from services.projection.models import ReadModels
 from services.projection.sources import Sources
 
+STREAMS_AT_ONCE = 32  # asked for and folded together
+
 
 class Rebuilt(NamedTuple):
     """How much was folded."""
@@ -23,26 +27,43 @@ class Rebuilt(NamedTuple):
 
 
 async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follower: Follower) -> Rebuilt:
-    """Folds every stream and swaps. Raises TitleDown when the matches of a title cannot be read."""
+    """Folds every stream and swaps. Raises TitleDown when the matches of a title cannot be read.
+
+    Takes as long as there are matches; cut short, it leaves the present read models as they are.
+    """
     building = await models.begin_building()
     streams = events = 0
-    async for stream in store.streams():
-        if not stream.startswith("table/"):
-            continue
-        # A match has no title of its own but by its table, so both are folded together.
-        found = list(await sources.missing("", stream, 0))
-        if found:
-            match = match_stream(stream_match(stream))
-            found += await _match_events(store, sources, found[0].title, match)
-        await follower.fold(building, found)
-        streams += len({event.stream for event in found})
-        events += len(found)
+    try:
+        async for tables in _in_groups(store):
+            found = await asyncio.gather(*(_events(store, sources, table) for table in tables))
+            together = [event for some in found for event in some]
+            await follower.fold(building, together)
+            streams += len({event.stream for event in together})
+            events += len(together)
+    except BaseException:
+        await models.give_up(building)
+        raise
     await models.swap(building)
     return Rebuilt(streams, events)
 
 
-async def _match_events(
-    store: EventStore, sources: Sources, title: str, match: StreamName
-) -> list[PublishedEvent]:
-    (head,) = await store.heads([match])
-    return list(await sources.missing(title, match, 0)) if head else []
+async def _in_groups(store: EventStore) -> AsyncIterator[list[StreamName]]:
+    """The streams of all tables, some at a time."""
+    group: list[StreamName] = []
+    async for stream in store.streams():
+        if stream.startswith("table/"):
+            group.append(stream)
+        if len(group) == STREAMS_AT_ONCE:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+async def _events(store: EventStore, sources: Sources, table: StreamName) -> list[PublishedEvent]:
+    """Of a table and of its match, which has no title of its own but by the table."""
+    found = list(await sources.missing("", table, 0))
+    match = match_stream(stream_match(table))
+    if found and (await store.heads([match]))[0]:
+        found += await sources.missing(found[0].title, match, 0)
+    return found

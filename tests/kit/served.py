@@ -1,6 +1,6 @@
 """A real server with one method whose behaviour a test chooses, and a client for it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -47,8 +47,10 @@ class Client:
 
 
 @asynccontextmanager
-async def serving(behaviour: Behaviour) -> AsyncIterator[tuple[RpcServer, Client]]:
-    server = RpcServer(ServiceSettings(), "probe")
+async def serving(
+    behaviour: Behaviour, unhurried: Collection[str] = ()
+) -> AsyncIterator[tuple[RpcServer, Client]]:
+    server = RpcServer(ServiceSettings(), "probe", unhurried)
     server.add(add_RulesServiceServicer_to_server, Servicer(behaviour), RULES)
     channels = Channels()
     try:

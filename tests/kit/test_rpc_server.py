@@ -7,6 +7,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import REGISTRY
 
 from services.core.errors import Deadline, ServiceDown
+from services.kit import rpc_server
 from services.kit.process import StartFailed
 from services.kit.rpc_server import RpcServer
 from services.kit.settings import ServiceSettings
@@ -43,6 +44,24 @@ async def test_a_fault_of_ours_tells_the_caller_nothing_of_the_inside() -> None:
             await client.ask()
     assert caught.value.reason == "BUG"
     assert "1234" not in str(caught.value)
+
+
+@pytest.mark.parametrize("is_unhurried", [False, True])
+async def test_a_patient_caller_is_cut_off_by_the_server_unless_the_method_takes_its_time(
+    monkeypatch: pytest.MonkeyPatch, is_unhurried: bool
+) -> None:
+    monkeypatch.setattr(rpc_server, "CALL_S_MAX", 0.05)
+
+    async def dawdle() -> bytes:
+        await asyncio.sleep(0.5)
+        return b"{}"
+
+    async with serving(dawdle, {"GetTitle"} if is_unhurried else ()) as (_, client):
+        if is_unhurried:
+            assert await client.ask(timeout_s=60) == b"{}"
+        else:
+            with pytest.raises(Deadline):
+                await client.ask(timeout_s=60)
 
 
 async def test_a_call_past_its_deadline_is_cancelled_and_says_so() -> None:
