@@ -46,7 +46,7 @@ async def print_store_verdict(match: str | None, *, data: Path | None) -> int:
             print(error)
             return 1
     if not streams:
-        print(f"no match {match} in {redis_place(url).shown}" if match else f"no match in {redis_place(url).shown}")
+        print(f"no match {match or ''}".rstrip() + f" in {redis_place(url).shown}")
         return 1
     if not false:
         print(f"TRUE   {streams} streams: chains, digests and luck hold, and nobody knows of more")

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import socket
@@ -84,7 +85,7 @@ def _welcome(system: System) -> str:
             f"waystation: serving {titles} on {system.url}",
             f"  docs      {system.url}/docs",
             f"  logs      {system.data / 'logs'}",
-            f"  redis     {system.redis_url}",
+            f"  redis     {re.sub('//[^/]*@', '//', system.redis_url)}",  # no password
             "  Ctrl-C stops everything",
         )
     )
