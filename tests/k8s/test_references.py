@@ -27,7 +27,7 @@ def test_with_autoscaling_every_title_scales_alone(rendered):
 
 def test_no_deployment_that_is_autoscaled_sets_its_own_replicas(rendered):
     for variant, manifests in rendered.items():
-        scalers = of_kind(manifests, "HorizontalPodAutoscaler")
+        scalers = of_kind(manifests, "HorizontalPodAutoscaler", "ScaledObject")
         targets = {scaler["spec"]["scaleTargetRef"]["name"] for scaler in scalers}
         for deployment in of_kind(manifests, "Deployment"):
             if deployment["metadata"]["name"] in targets:
@@ -111,6 +111,37 @@ def test_the_policies_let_every_service_reach_redis_its_sentinels_and_nats(rende
         assert selects(servers["spec"]["podSelector"], labels)
 
 
+def test_the_policies_let_every_service_and_nobody_else_reach_the_servers_beside_it(rendered):
+    seen = 0
+    for variant, manifests in rendered.items():
+        if "dev" in variant and "network-policies" in variant:
+            services = _deployments(manifests)
+            for server, port in (("redis", 6379), ("nats", 4222)):
+                callers = {caller for caller, peer in _conversations(manifests, port) if peer == server}
+                assert callers == services, f"{variant}: {server}"
+                seen += 1
+    assert seen
+
+
+def test_the_monitoring_port_of_nats_is_open_for_the_scaler_which_asks_by_namespace(rendered):
+    manifests = rendered["dev+network-policies+projection-lag"]
+    (scaler,) = of_kind(manifests, "ScaledObject")
+    endpoint = scaler["spec"]["triggers"][0]["metadata"]["natsServerMonitoringEndpoint"]
+    (service,) = (
+        service for service in of_kind(manifests, "Service") if service["metadata"]["name"] == "nats"
+    )
+    assert endpoint == f"nats.{service['metadata']['namespace']}:8222"
+    open_to_all = [
+        port["port"]
+        for policy in of_kind(manifests, "NetworkPolicy")
+        if selects(policy["spec"]["podSelector"], _pods(manifests)["nats"])
+        for rule in policy["spec"].get("ingress", [])
+        if "from" not in rule
+        for port in rule["ports"]
+    ]
+    assert open_to_all == [8222]
+
+
 def test_callers_see_every_pod_of_a_service_that_speaks_grpc(rendered):
     for variant, manifests in rendered.items():
         services = {service["metadata"]["name"]: service["spec"] for service in of_kind(manifests, "Service")}
@@ -143,17 +174,18 @@ def test_the_policies_let_a_move_through_and_nothing_past_the_gateway(rendered):
     assert not {caller for caller, peer in allowed if peer == "gateway"}
 
 
-def _conversations(manifests):
-    """Who may call whom on the gRPC port: allowed on leaving and on entering."""
+def _conversations(manifests, port=50051):
+    """Who may call whom on the port, of gRPC by default: allowed on leaving and on entering."""
     pods = _pods(manifests)
     policies = of_kind(manifests, "NetworkPolicy")
 
     def allows(subject, way, side, peer):
         return any(
             selects(policy["spec"]["podSelector"], pods[subject])
-            and {"protocol": "TCP", "port": 50051} in rule["ports"]
-            and any(
-                "podSelector" in to and selects(to["podSelector"], pods[peer]) for to in rule.get(side, [])
+            and {"protocol": "TCP", "port": port} in rule["ports"]
+            and (
+                side not in rule  # anybody
+                or any("podSelector" in to and selects(to["podSelector"], pods[peer]) for to in rule[side])
             )
             for policy in policies
             for rule in policy["spec"].get(way, [])
