@@ -51,6 +51,8 @@ class Archive:
         self._store = store
         self._shelf = shelf
         self._opening = MatchLocks()
+        # From the start, since an increase counts only from a value that was seen before.
+        self._tails_lost = TAILS_LOST.labels(library.slug)
 
     async def find(self, id: MatchId) -> Sight:
         """The match at hand, or folded from its stream."""
@@ -70,7 +72,7 @@ class Archive:
         """`match` with all that was appended since. One trip."""
         entries = await self._store.read(match_stream(match.id), after=match.version - 1)
         if not entries or entries[0].hash != match.head:
-            TAILS_LOST.labels(self.library.slug).inc()
+            self._tails_lost.inc()
             log.error("tail_lost", match=match.id, version=match.version)
             self._shelf.drop(match.id)
             return await self.refold(match.id)

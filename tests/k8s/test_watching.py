@@ -1,5 +1,7 @@
 """What the components that watch the system set up, in every variant."""
 
+import re
+
 import yaml
 
 from tests.k8s.rendering import named, of_kind
@@ -29,7 +31,11 @@ def test_services_trace_where_the_component_is_and_nowhere_else(rendered):
 def test_a_collector_can_be_reached_where_traces_are_sent_and_nowhere_else(rendered):
     seen = set()
     for variant, manifests in rendered.items():
-        policies = of_kind(manifests, "NetworkPolicy")
+        policies = [
+            policy
+            for policy in of_kind(manifests, "NetworkPolicy")
+            if "Egress" in policy["spec"]["policyTypes"]
+        ]
         open_ports = [
             port
             for policy in policies
@@ -40,6 +46,22 @@ def test_a_collector_can_be_reached_where_traces_are_sent_and_nowhere_else(rende
             assert (OTLP in open_ports) == _traces(variant), variant
             seen.add(OTLP in open_ports)
     assert seen == {True, False}
+
+
+def test_alerts_know_services_by_labels_that_the_scrapes_give(rendered):
+    manifests = rendered["dev+monitoring"]
+    (scrapes,) = of_kind(manifests, "PodMonitor")
+    given = {re.sub(r"[^a-zA-Z0-9_]", "_", label) for label in scrapes["spec"]["podTargetLabels"]}
+    (alerts,) = of_kind(manifests, "PrometheusRule")
+    exprs = [rule["expr"] for group in alerts["spec"]["groups"] for rule in group["rules"]]
+    asked = set(re.findall(r"\b(?:app_kubernetes_io|waystation)_\w+", " ".join(exprs)))
+    assert asked == given
+    services = {
+        deployment["metadata"]["labels"]["app.kubernetes.io/name"]
+        for deployment in of_kind(manifests, "Deployment")
+    }
+    absent = set(re.findall(r'absent\(up{app_kubernetes_io_name="(\w+)"}\)', " ".join(exprs)))
+    assert absent == services
 
 
 def test_every_title_scales_by_cpu_and_by_how_busy_its_workers_are(rendered):

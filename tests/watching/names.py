@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 _STRINGS = re.compile(r'"[^"]*"')
 _IN_BRACES = re.compile(r"\{[^}]*\}|\[[^\]]*\]")
 _GROUPING = re.compile(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)")
-_WORD = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+_WORD = re.compile(r"\b[a-zA-Z_:][a-zA-Z0-9_:]*")  # not the unit of "5m"
 _WORDS = {"and", "or", "unless", "offset", "bool"}
 
 

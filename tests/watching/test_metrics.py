@@ -40,6 +40,7 @@ def names(watched: Watched) -> dict[str, dict[str, set[str]]]:
 def test_a_query_is_read_for_its_series_alone() -> None:
     query = 'histogram_quantile(0.99, sum by (le, route) (rate(a_bucket{x=~"b_total"}[1m]))) > 2 * sum(c)'
     assert asked_for(query) == {"a_bucket", "c"}
+    assert asked_for("a_total unless a_total offset 5m") == {"a_total"}
 
 
 def test_every_process_serves_metrics_and_none_has_a_label_with_ids(names) -> None:
@@ -80,13 +81,17 @@ def queries() -> dict[str, str]:
 
 
 def test_dashboard_and_alerts_ask_only_for_what_a_process_serves(names) -> None:
-    there = {name for served_by in names.values() for name in served_by}
+    there = {"up", *(name for served_by in names.values() for name in served_by)}  # up: Prometheus' own
     asked = {where: asked_for(query) for where, query in queries().items()}
     assert len(asked) > 20
     assert "worker_busy_seconds_total" in asked["alert WorkersAreBusy"]
     for where, series in asked.items():
         assert series, where
         assert series <= there, where
+
+
+def test_a_lost_tail_would_be_an_increase_of_a_count_that_is_there_before(watched: Watched, names) -> None:
+    assert 'tails_lost_total{title="make_way"} 0.0' in watched.metrics("rules-make_way-1")
 
 
 def test_the_scalers_metric_is_made_of_a_series_that_workers_serve(names) -> None:
