@@ -7,6 +7,7 @@ and a tuple is written with commas.
 import os
 import socket
 from collections.abc import Mapping
+from ipaddress import IPv6Address
 from typing import Annotated, Literal, TypeVar, get_origin
 
 import msgspec
@@ -57,7 +58,18 @@ class ServiceSettings(Settings, frozen=True, kw_only=True):
         """What others are told, `port` being the one that this process listens on."""
         everywhere = self.host in ("0.0.0.0", "::")
         told = self.advertise or (socket.gethostname() if everywhere else self.host)
-        return told if ":" in told else f"{told}:{port}"
+        if _is_ipv6(told):  # as Kubernetes gives a Pod's
+            return f"[{told}]:{port}"
+        has_port = ":" in told.rpartition("]")[2]
+        return told if has_port else f"{told}:{port}"
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        IPv6Address(host)
+    except ValueError:
+        return False
+    return True
 
 
 S = TypeVar("S", bound=Settings)

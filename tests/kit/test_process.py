@@ -40,6 +40,20 @@ def test_a_service_that_listens_everywhere_tells_others_its_machine_s_name() -> 
     assert ServiceSettings(host="127.0.0.1").address(7) == "127.0.0.1:7"
 
 
+@pytest.mark.parametrize(
+    ("advertise", "told"),
+    [
+        ("fd00::9", "[fd00::9]:7"),
+        ("[fd00::9]", "[fd00::9]:7"),
+        ("[fd00::9]:8", "[fd00::9]:8"),
+        ("worker.example", "worker.example:7"),
+        ("worker.example:8", "worker.example:8"),
+    ],
+)
+def test_the_advertised_address_has_a_port_and_an_ipv6_one_brackets(advertise: str, told: str) -> None:
+    assert ServiceSettings(advertise=advertise).address(7) == told
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_service_cleanly(number: signal.Signals) -> None:
     process = probe()
