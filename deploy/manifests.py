@@ -5,8 +5,9 @@ a test fails when they differ from what this module says.
 """
 
 import os
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from deploy.local.system import ROOT, shipped_titles
@@ -18,7 +19,7 @@ _BEGIN, _END = "  # Titles: written by `make manifests`.\n", "# End of titles.\n
 _SERVICE = """\
   rules-{name}:
     <<: *service
-    image: ${{IMAGE_PREFIX:-waystation}}/rules-{name}:${{IMAGE_TAG:-0.1.0}}
+    image: ${{IMAGE_PREFIX:-waystation}}/rules-{name}:${{IMAGE_TAG:-{version}}}
 """
 
 _WORKERS = """\
@@ -85,6 +86,11 @@ def version() -> str:
     return str(project["version"])
 
 
+def image_source(environ: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """The prefix and the tag of all images: IMAGE_PREFIX and IMAGE_TAG, or this tree's own."""
+    return environ.get("IMAGE_PREFIX") or "waystation", environ.get("IMAGE_TAG") or version()
+
+
 def files(titles: list[str], compose: str, image_prefix: str, image_tag: str) -> Iterator[tuple[Path, str]]:
     """Every file that lists titles, and its text; `compose` is compose.yaml as it stands."""
     yield COMPOSE, _with_titles(compose, titles)
@@ -105,8 +111,9 @@ def files(titles: list[str], compose: str, image_prefix: str, image_tag: str) ->
 def _with_titles(compose: str, titles: list[str]) -> str:
     before, _, rest = compose.partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    entries = "\n".join(_SERVICE.format(name=dns_name(slug)) for slug in titles)
-    return f"{before}{_BEGIN}{entries}{_END}{after}"
+    entries = "\n".join(_SERVICE.format(name=dns_name(slug), version=version()) for slug in titles)
+    text = f"{before}{_BEGIN}{entries}{_END}{after}"
+    return re.sub(r"\$\{IMAGE_TAG:-[^}]*\}", f"${{IMAGE_TAG:-{version()}}}", text)
 
 
 def _listing(paths: list[str]) -> str:
@@ -115,7 +122,7 @@ def _listing(paths: list[str]) -> str:
 
 def main() -> None:
     titles = shipped_titles()
-    prefix, tag = os.environ.get("IMAGE_PREFIX", "waystation"), os.environ.get("IMAGE_TAG") or version()
+    prefix, tag = image_source()
     for path, text in files(titles, (ROOT / COMPOSE).read_text(), prefix, tag):
         where = ROOT / path
         where.parent.mkdir(parents=True, exist_ok=True)
