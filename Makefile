@@ -88,7 +88,7 @@ up: ## serve the whole system in containers, gateway on 127.0.0.1:8080 (ARGS="--
 	@$(COMPOSED) up -d $(ARGS)
 
 down: ## stop the containers; matches stay in their volumes (ARGS=--volumes removes them)
-	@$(COMPOSED) down $(ARGS)
+	@COMPOSE_PROFILES=monitoring,tracing $(COMPOSED) down $(ARGS)
 
 manifests: $(VENV)/.local ## write what lists the titles: compose.yaml, k8s/titles (IMAGE_PREFIX=, IMAGE_TAG=)
 	@$(BIN)/python -m deploy.manifests
