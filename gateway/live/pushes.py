@@ -12,7 +12,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as NatsSubscription
 
-from services.kit.bus import nats_servers
+from services.kit.bus import nats_login, nats_servers
 
 FIRST_CONNECT_S_MAX = 2.0
 CONFIRM_S_MAX = 1
@@ -82,8 +82,11 @@ class Pushes:
             await subscription.at_nats.unsubscribe()
 
     async def _connect(self) -> None:
+        user, password = nats_login(self._url)
         await self._nats.connect(
             nats_servers(self._url),
+            user=user,
+            password=password,
             name="gateway",
             max_reconnect_attempts=-1,
             reconnect_time_wait=RECONNECT_S,

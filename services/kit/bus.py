@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import nats.errors
 import structlog
@@ -30,6 +30,17 @@ def nats_servers(url: str) -> list[str]:
     return servers
 
 
+def nats_login(url: str) -> tuple[str | None, str | None]:
+    """User and password of a NATS_URL, of its first server: nats-py would not undo their percent-encoding.
+
+    None for both where there is no password; nats-py takes a user alone for a token.
+    """
+    parts = urlsplit(nats_servers(url)[0])
+    if parts.username is None or parts.password is None:
+        return None, None
+    return unquote(parts.username), unquote(parts.password)
+
+
 class Bus:
     """Ask `connected` for the client each time: nats-py ends one after some refusals, and a new one comes."""
 
@@ -39,6 +50,7 @@ class Bus:
         `name` shows in NATS's monitoring. `replicas`: how many servers are to keep the stream of events.
         """
         self._servers = nats_servers(url)
+        self._user, self._password = nats_login(url)
         self._name = name
         self.replicas = replicas
         self._client: Client | None = None
@@ -85,6 +97,8 @@ class Bus:
 
         await client.connect(
             self._servers,
+            user=self._user,
+            password=self._password,
             name=self._name,
             connect_timeout=_CONNECT_S_MAX,
             reconnect_time_wait=RECONNECT_S,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.servers import Nats
-from services.kit.bus import Bus
+from services.kit.bus import Bus, nats_login
 
 pytestmark = pytest.mark.anyio
 
@@ -24,6 +24,20 @@ async def reached(bus: Bus) -> None:
     async with asyncio.timeout(20):
         client = await bus.connected()
         await client.flush()
+
+
+@pytest.mark.parametrize(
+    ("url", "login"),
+    [
+        ("nats://host:4222", (None, None)),
+        ("nats://token@host:4222", (None, None)),
+        ("nats://ann:p%2Fw%40d@host:4222,nats://ann:p%2Fw%40d@other", ("ann", "p/w@d")),
+    ],
+)
+async def test_a_login_may_hold_what_a_url_must_encode(
+    url: str, login: tuple[str | None, str | None]
+) -> None:
+    assert nats_login(url) == login
 
 
 async def test_a_start_does_not_wait_for_nats(nats_server: Nats) -> None:
