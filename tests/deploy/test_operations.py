@@ -25,7 +25,9 @@ def variables(settings: type[ServiceSettings]) -> set[str]:
 
 
 @pytest.mark.parametrize("settings", PROCESSES)
-def test_every_setting_is_in_the_table_of_settings_or_among_the_limits(settings: type[ServiceSettings]) -> None:
+def test_every_setting_is_in_the_table_of_settings_or_among_the_limits(
+    settings: type[ServiceSettings],
+) -> None:
     table = OPERATIONS.partition("## Settings")[2].partition("\n## ")[0]
     assert variables(settings) <= set(VARIABLE.findall(table + LIMITS))
 

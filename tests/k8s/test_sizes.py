@@ -10,7 +10,9 @@ ROW = re.compile(r"\| ([a-z]+)(?:-`<title>`| \(dev\))? \|.*\| (\w+), (\w+) \| (\
 def test_the_table_of_sizes_has_the_requests_and_limits_of_every_workload(rendered):
     told = {
         name: ({"memory": asked, "cpu": asked_cpu}, {"memory": most, "cpu": most_cpu})
-        for name, asked, asked_cpu, most, most_cpu in ROW.findall((ROOT / "docs" / "operations.md").read_text())
+        for name, asked, asked_cpu, most, most_cpu in ROW.findall(
+            (ROOT / "docs" / "operations.md").read_text()
+        )
     }
     set_by_manifests = {}
     for workload in of_kind(rendered["dev"], "Deployment", "StatefulSet"):
