@@ -1,5 +1,6 @@
 """The outermost layer: how often an address may ask, how long answers take, one log line for each request."""
 
+import asyncio
 import time
 from http import HTTPStatus
 from typing import Any
@@ -13,7 +14,7 @@ from gateway.answers import refuse
 from gateway.callers import traceparent_of
 from gateway.limits import Buckets
 from gateway.problems import problem_of, problem_of_status
-from services.core.errors import TooManyRequests
+from services.core.errors import ServiceDown, TooManyRequests
 from services.kit import request_log, tracing
 
 HTTP_DURATION = Histogram(
@@ -24,6 +25,8 @@ HTTP_DURATION = Histogram(
 )
 # Probes and scrapes come from inside the cluster, all from one address.
 _UNLIMITED = {"/healthz", "/readyz", "/metrics"}
+# The server cancels what outlasts its stop; left alone, it would answer 500 in plain text.
+_STOPPING = ServiceDown("gateway", "it stops; repeat the request")
 _MATCH_CHARACTERS_MAX = 64  # of what a client claims to be a match
 
 
@@ -55,6 +58,10 @@ class Door:
         with _span(scope) as span:
             try:
                 await self._let_in(scope, receive, watched)
+            except asyncio.CancelledError:
+                if answered:
+                    raise
+                await refuse(scope, watched, problem_of(_STOPPING, scope["path"]))
             finally:
                 ended = time.perf_counter()
                 route = scope.get("path_template", "unmatched")

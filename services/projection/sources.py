@@ -23,11 +23,15 @@ class Sources:
         self._channels = channels
 
     async def missing(self, title: str, stream: StreamName, after: int) -> Sequence[PublishedEvent]:
-        """The events of `stream` after a version. Raises TitleDown, ServiceDown or Deadline."""
+        """All events of `stream` after a version. Raises TitleDown, ServiceDown or Deadline."""
         match = stream_match(stream)
         if stream.startswith("table/"):
             return await self._table_events(match, after)
-        return await self._match_events(title, match, after)
+        found: list[PublishedEvent] = []
+        while page := await self._match_events(title, match, after):
+            found += page
+            after = page[-1].version
+        return found
 
     async def _table_events(self, match: MatchId, after: int) -> Sequence[PublishedEvent]:
         stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
@@ -36,6 +40,7 @@ class Sources:
         return list(response.events)
 
     async def _match_events(self, title: str, match: MatchId, after: int) -> Sequence[PublishedEvent]:
+        """A page of them; none at the end."""
         stub = self._channels.stub(RulesServiceStub, self._directory.pick(title, match))
         request = rules_pb2.ListPublishedEventsRequest(match=match, after=after)
         response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)

@@ -209,6 +209,27 @@ async def test_a_gateway_that_stops_says_bye_and_another_one_goes_on(
         assert [(await socket.next("event"))["version"] for _ in range(2)] == [4, 5]
 
 
+async def test_a_gateway_that_stops_says_so_to_those_whom_it_cannot_answer_any_more(
+    system: System, guests: Guests, start_gateway: Start, lone_worker: int
+) -> None:
+    match = begun(guests, title="wayfare", options={"size": 6})
+    stopping = start_gateway()
+    path = f"{stopping.url}/v1/matches/{match}"
+    mover, move, version = any_move(guests, match, random.Random(10))
+    body = {"move": move, "expected_version": version}
+    async with httpx.AsyncClient(timeout=30) as client:
+        assert (await client.get(path, headers=mover.headers)).status_code == 200
+        os.kill(lone_worker, signal.SIGSTOP)
+        sent = asyncio.create_task(
+            client.post(f"{path}/moves", json=body, headers={**mover.headers, "Idempotency-Key": "slow"})
+        )
+        await asyncio.sleep(0.5)  # until it is under way
+        os.kill(stopping.service.pid, signal.SIGTERM)
+        answer = await sent
+    assert (answer.status_code, answer.json()["reason"]) == (503, "SERVICE_DOWN")
+    assert (answer.json()["request_id"], answer.headers["Retry-After"]) == ("slow", "1")
+
+
 async def test_a_client_that_does_not_read_is_dropped_and_told_to_resume(
     system: System, guests: Guests
 ) -> None:
