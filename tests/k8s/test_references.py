@@ -1,6 +1,6 @@
 """What one object says of another is there, in every variant."""
 
-from services.kit.settings import Settings, from_environment
+from services.kit.settings import ServiceSettings, from_environment
 from tests.k8s.rendering import named, of_kind, pod, selects
 
 SETTINGS = "waystation-settings"
@@ -95,8 +95,10 @@ def test_production_waits_for_a_replica_and_keeps_events_on_three_servers(render
         for config in of_kind(rendered["prod"], "ConfigMap")
         if config["metadata"]["name"].startswith(SETTINGS)
     )
-    assert config["data"] == {"LOG_LEVEL": "INFO", "REDIS_REPLICAS": "1", "NATS_REPLICAS": "3"}
-    assert from_environment(Settings, config["data"]) == Settings(redis_replicas=1, nats_replicas=3)
+    replicated = {"REDIS_REPLICAS": "1", "NATS_REPLICAS": "3"}
+    assert config["data"] == {"LOG_LEVEL": "INFO", "LOG_REQUESTS": "all", **replicated}
+    read = from_environment(ServiceSettings, config["data"])
+    assert read == ServiceSettings(redis_replicas=1, nats_replicas=3, log_requests="all")
 
 
 def test_the_policies_let_every_service_reach_redis_its_sentinels_and_nats(rendered):
