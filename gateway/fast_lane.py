@@ -16,16 +16,12 @@ from gateway.problems import problem_of, problem_of_fault
 from gateway.requests import sender
 from gateway.routes.moves import submit_move
 from gateway.says import JSON
-from services.core.errors import DomainError, TooLarge
+from services.core.errors import BadRequest, DomainError, TooLarge
 
 _PATH = re.compile("/v1/matches/([^/]+)/moves")
 _TEMPLATE = "/v1/matches/{match}/moves"
 
 Headers = dict[bytes, str]
-
-
-class ClientGone(Exception):
-    """The client has hung up before its request was complete."""
 
 
 class FastLane:
@@ -57,8 +53,6 @@ class FastLane:
             )
             body = await _body(headers, receive)
             made = await submit_move.fn(match, who, self._parts, body)
-        except ClientGone:
-            return
         except DomainError as error:
             await refuse(scope, send, problem_of(error, scope["path"], b"if-match" in headers))
         except Exception as fault:  # the outermost frame of a request
@@ -68,14 +62,14 @@ class FastLane:
 
 
 async def _body(headers: Headers, receive: Receive) -> bytes:
-    """Raises TooLarge, ClientGone."""
+    """Raises TooLarge, and BadRequest when the client hangs up in the middle."""
     if int(headers.get(b"content-length", "0")) > BODY_BYTES_MAX:
         raise TooLarge("the body", BODY_BYTES_MAX)
     body = b""
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise ClientGone
+            raise BadRequest("body", "did not come whole")
         body += message["body"]
         if len(body) > BODY_BYTES_MAX:
             raise TooLarge("the body", BODY_BYTES_MAX)

@@ -54,18 +54,21 @@ class Held:
         self._per_key = per_key
         self._in_all = in_all
         self._held: Counter[str] = Counter()
+        self._total = 0
 
     @contextmanager
     def one(self, key: str) -> Iterator[None]:
         """Holds one for `key`. Raises Overloaded when it would be one too many."""
-        if self._held.total() >= self._in_all:
+        if self._total >= self._in_all:
             raise Overloaded(self._what, self._in_all, 1)
         if self._held[key] >= self._per_key:
             raise Overloaded(f"{self._what} of one caller", self._per_key, 1)
         self._held[key] += 1
+        self._total += 1
         try:
             yield
         finally:
+            self._total -= 1
             self._held[key] -= 1
             if not self._held[key]:
                 del self._held[key]

@@ -70,6 +70,18 @@ def test_metrics_name_routes_and_never_matches(client: httpx.Client) -> None:
     assert "of_ours" not in metrics
 
 
+def test_a_client_that_leaves_in_the_middle_of_a_move_is_no_fault_of_ours(
+    start_gateway: Start, guests: tuple[Guest, Guest]
+) -> None:
+    gateway = start_gateway()
+    head = f"POST /v1/matches/m/moves HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {guests[0].token}\r\n"
+    with socket.create_connection(("127.0.0.1", int(gateway.url.rpartition(":")[2]))) as client:
+        client.sendall(f"{head}content-length: 50\r\n\r\n{{".encode())
+    counted = 'http_duration_seconds_count{method="POST",route="/v1/matches/{match}/moves",status="%d"}'
+    until(lambda: counted % 400 in httpx.get(f"{gateway.url}/metrics").text)
+    assert counted % 500 not in httpx.get(f"{gateway.url}/metrics").text
+
+
 def test_the_page_for_people_loads_nothing_from_elsewhere(client: httpx.Client) -> None:
     page = client.get("/docs")
     assert page.headers["content-type"].startswith("text/html")
