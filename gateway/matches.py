@@ -42,6 +42,17 @@ class Answered(NamedTuple):
     version: int
 
 
+class Done(NamedTuple):
+    """A command that is stored: its receipt as JSON, the match's version after it, and the event.
+
+    `event`: JSON as the sender may see it; empty where the same request was answered before.
+    """
+
+    receipt: bytes
+    version: int
+    event: bytes
+
+
 class Matches:
     """Questions take the eyes they are asked with, which `eyes` gives to whoever may have them.
 
@@ -60,8 +71,8 @@ class Matches:
 
     async def submit(
         self, sender: Sender, match: MatchId, command: Command, expected_version: int | None = None
-    ) -> Answered:
-        """The receipt of an accepted command."""
+    ) -> Done:
+        """What is told of an accepted command."""
         request = rules_pb2.SubmitCommandRequest(
             match=match,
             player=sender.player,
@@ -72,7 +83,7 @@ class Matches:
         )
         getattr(request, _FIELDS[type(command)]).CopyFrom(command)
         answer = (await self._ask(match, Call(submit_command=request))).submit_command
-        return Answered(answer.receipt, answer.version)
+        return Done(answer.receipt, answer.version, answer.event)
 
     async def view(self, match: MatchId, eyes: Eyes, version: int | None = None) -> Answered:
         """The match now or at a version. Raises NoSuchVersion."""

@@ -60,6 +60,11 @@ class Following:
         except NotStarted:
             await self._wait()
 
+    def heed_own(self, frame: Frame) -> None:
+        """Takes what the client itself has just done, before it is pushed to everybody."""
+        if self._follower is not None:
+            self._follower.heed_own(frame)
+
     async def end(self) -> None:
         """Delivers nothing more."""
         if self._waiting is not None:

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from gateway.callers import Version
+from gateway.matches import Done
 from gateway.problems import Problem
 from gateway.tables import Table
 from services.core.ids import MatchId
@@ -94,7 +95,7 @@ Order = (
 )
 ClientFrame = HelloFrame | FollowFrame | UnfollowFrame | Order
 
-read_frame: Callable[[str | bytes], ClientFrame] = msgspec.json.Decoder(ClientFrame).decode
+read_frame: Callable[[bytes], ClientFrame] = msgspec.json.Decoder(ClientFrame).decode
 
 
 class Frame(NamedTuple):
@@ -168,6 +169,21 @@ _encode = msgspec.json.Encoder().encode
 def told(frame: Told, version: int = 0) -> Frame:
     """`frame`, written."""
     return Frame(str(type(frame).__struct_config__.tag), version, _encode(frame))
+
+
+class _Receipt(Struct):
+    match: str
+    view: Raw
+
+
+_read_receipt = msgspec.json.Decoder(_Receipt).decode
+
+
+def happened(done: Done) -> Frame:
+    """What a worker will push of a command to its sender's seat, and has told in the answer already."""
+    receipt = _read_receipt(done.receipt)
+    event = EventFrame(match=receipt.match, version=done.version, event=Raw(done.event), view=receipt.view)
+    return told(event, done.version)
 
 
 def pushed(payload: bytes, version: int) -> Frame:

@@ -40,8 +40,8 @@ class Listening:
             try:
                 await self._following.begin(after)
                 yield b"retry: %d\n\n" % RETRY_MS
-                while (frame := await self._outbox.take()) is not None:
-                    yield _written(frame)
+                while frames := await self._outbox.take():
+                    yield b"".join(map(_written, frames))
             finally:
                 self._sight.hub.unlisten(self._tell_heads)
                 await self._following.end()

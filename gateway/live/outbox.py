@@ -7,6 +7,7 @@ from gateway.live.frames import Frame
 
 FRAMES_MAX = 512
 BYTES_MAX = 1 << 20
+TOGETHER_BYTES_MAX = 64 * 1024
 
 
 class OutboxFull(Exception):
@@ -42,16 +43,20 @@ class Outbox:
         self.close()
         self._frames.clear()
 
-    async def take(self) -> Frame | None:
-        """The next frame, as soon as there is one; None after the last."""
+    async def take(self) -> list[Frame]:
+        """The next frames, as soon as there are some: all that wait, within bounds; none after the last."""
         while not self._frames:
             if self.is_closed:
-                return None
+                return []
             self._taker = asyncio.get_running_loop().create_future()
             await self._taker
-        frame = self._frames.popleft()
-        self._size -= len(frame.body)
-        return frame
+        taken = [self._frames.popleft()]
+        size = len(taken[0].body)
+        while self._frames and size + len(self._frames[0].body) <= TOGETHER_BYTES_MAX:
+            taken.append(self._frames.popleft())
+            size += len(taken[-1].body)
+        self._size -= size
+        return taken
 
     def _wake(self) -> None:
         if self._taker is not None and not self._taker.done():

@@ -90,6 +90,7 @@ class Pushes:
             name="gateway",
             max_reconnect_attempts=-1,
             reconnect_time_wait=RECONNECT_S,
+            skip_subject_validation=True,  # they are made of ids that were looked up
             error_cb=_complain,
             disconnected_cb=self._lost,
             reconnected_cb=self._found,

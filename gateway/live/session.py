@@ -122,8 +122,8 @@ class Session:
         self._end(code, advice)
 
     async def _write(self) -> None:
-        while (frame := await self._outbox.take()) is not None:
-            await self._transport.send(frame.body)
+        while taken := await self._outbox.take():
+            await self._transport.send([frame.body for frame in taken])
         await self._transport.close(*self._close_with)
 
     async def _converse(self) -> None:
@@ -164,7 +164,7 @@ class Session:
             raise TokenInvalid("without an Authorization header the first frame is a hello")
         return None if hello.token is None else identity.holder(hello.token)
 
-    async def _heed(self, raw: str | bytes) -> None:
+    async def _heed(self, raw: bytes) -> None:
         """Has a frame answered, now or soon; it costs the same whether it can be read or not."""
         id_ = ""
         try:
@@ -231,7 +231,9 @@ class Session:
         sender = Sender(self._player, request_id, traceparent)
         command = command_of(order)
         done = await self._lent.matches.submit(sender, MatchId(match), command, order.expected_version)
-        self._deliver(frames.receipt(order.id, done.body))
+        self._deliver(frames.receipt(order.id, done.receipt))
+        if done.event and (following := self._follows.get(MatchId(match))):
+            following.heed_own(frames.happened(done))  # shares a write with the receipt
 
     async def _follow(self, follow: FollowFrame) -> None:
         match = MatchId(follow.match)
@@ -270,7 +272,7 @@ class Session:
         self._outbox.close()
 
 
-def _read(raw: str | bytes) -> ClientFrame:
+def _read(raw: bytes) -> ClientFrame:
     """Raises BadRequest."""
     try:
         return frames.read_frame(raw)

@@ -1,6 +1,6 @@
 """WebSockets: follow many matches over one, or come for a single match."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from litestar import WebSocket, websocket
@@ -54,7 +54,7 @@ async def _run(socket: Socket, parts: Parts, first: FollowFrame | None) -> None:
 
 
 async def _turn_away(carried: "Carried", error: DomainError, code: int) -> None:
-    await carried.send(problem(problem_of(error, "")).body)
+    await carried.send([problem(problem_of(error, "")).body])
     await carried.close(code, str(error)[:REASON_MAX])
 
 
@@ -65,16 +65,14 @@ class Carried:
         self._socket = socket
         extensions: Any = socket.scope["extensions"]
         self._drop: Callable[[int, str], None] = extensions[DROP]["now"]
-        self._say: Callable[[bytes], Awaitable[None]] = extensions[SAY]["now"]
+        self._say: Callable[[Sequence[bytes]], Awaitable[None]] = extensions[SAY]["now"]
 
-    async def receive(self) -> str | bytes | None:
-        message = await self._socket.receive()
-        if message["type"] != "websocket.receive":
-            return None
-        return message.get("text") or message.get("bytes") or ""
+    async def receive(self) -> bytes | None:
+        message: Any = await self._socket.receive()
+        return message["bytes"] if message["type"] == "websocket.receive" else None
 
-    async def send(self, frame: bytes) -> None:
-        await self._say(frame)
+    async def send(self, frames: Sequence[bytes]) -> None:
+        await self._say(frames)
 
     async def close(self, code: int, reason: str) -> None:
         await self._socket.send({"type": "websocket.close", "code": code, "reason": reason})

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from services.core.clock import Clock
 from services.core.events import Event, text_of
@@ -75,9 +76,14 @@ class ShownEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     salt: str = ""
 
 
-def show_match(match: Match, seat: int | None) -> MatchView:
-    """`match` through the eyes of `seat`; None is a spectator."""
-    started = match.started
+def show_match(match: Match, seat: int | None, like: MatchView | None = None) -> MatchView:
+    """`match` through the eyes of `seat`; None is a spectator.
+
+    `like`: the same position as somebody else is shown it, to take over what all are shown.
+    """
+    started, view = match.started, match.ruleset.title.view(match.state, seat)
+    if like is not None:
+        return replace(like, seat=seat, view=view)
     flag = match.flag
     return MatchView(
         match=match.id,
@@ -97,7 +103,7 @@ def show_match(match: Match, seat: int | None) -> MatchView:
         draw_offer=_offer(match.draw_offer),
         takeback_request=_offer(match.takeback),
         outcome=match.outcome,
-        view=match.ruleset.title.view(match.state, seat),
+        view=view,
     )
 
 

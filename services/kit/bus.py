@@ -105,6 +105,7 @@ class Bus:
             max_reconnect_attempts=-1,
             ping_interval=_PING_S,
             flush_timeout=_CONNECT_S_MAX,
+            skip_subject_validation=True,  # ours are made of what was checked where it came in
             error_cb=_complained,
             disconnected_cb=self._lost,
             reconnected_cb=self._found,

@@ -3,7 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -19,10 +19,13 @@ class Room(Struct, frozen=True, kw_only=True):
     idle_s: float = float("inf")
 
 
-class _Kept(NamedTuple, Generic[V]):
-    value: V
-    weight: int
-    used_at: float
+class _Kept(Generic[V]):
+    __slots__ = ("used_at", "value", "weight")
+
+    def __init__(self, value: V, weight: int, used_at: float) -> None:
+        self.value = value
+        self.weight = weight
+        self.used_at = used_at
 
 
 class Cache(Generic[K, V]):
@@ -47,7 +50,7 @@ class Cache(Generic[K, V]):
         kept = self._kept.get(key)
         if kept is None:
             return None
-        self._kept[key] = kept._replace(used_at=self._clock())
+        kept.used_at = self._clock()
         self._kept.move_to_end(key)
         return kept.value
 

@@ -29,13 +29,14 @@ Handle = Callable[[Sequence[bytes]], Awaitable[None]]  # the payloads of a batch
 
 OUTAGES = (StoreUnavailable, Overloaded, TitleDown, ServiceDown, Deadline)
 
-BATCH_MAX = 256
+BATCH_MAX = 512
 HANDLE_S_MAX = 20.0
 AGAIN_S = 2.0  # before a batch or an event is tried again
 ATTEMPTS_MAX = 5
-# After a batch: a lone event is dealt with at once, and under load what comes meanwhile shares one trip to
-# JetStream and back (docs/performance.md).
+# After a batch, so that what comes meanwhile shares one trip to JetStream and back: a lone event is dealt
+# with soon, and under load the events of one match meet in one batch too (docs/performance.md).
 PACE_S = 0.1
+CROWD, CROWDED_PACE_S = 64, 0.5
 _ACK_WAIT_S = 30.0  # then JetStream takes the reader for dead; more than a handler may take
 _FETCH_S = 1.0  # how long an empty stream is listened to at a time, and so the pause of a stop
 _RETRY_S = 1.0
@@ -101,7 +102,7 @@ class Consumer:
                 if batch := await _fetched(subscription):
                     self._lag.set(batch[-1].metadata.num_pending)
                     await self._deal_with(batch)
-                    await asyncio.sleep(PACE_S)
+                    await asyncio.sleep(_pause_s(len(batch)))
         finally:
             with contextlib.suppress(*BUS_ERRORS):
                 await subscription.unsubscribe()
@@ -179,6 +180,13 @@ class Consumer:
         log.error("event_poisoned", consumer=self._name, subject=message.subject, exc_info=error)
         self._poisoned.inc()
         await message.term()
+
+
+def _pause_s(events: int) -> float:
+    """How long to let events gather after a batch of so many; a full one was not the last of its crowd."""
+    if events == BATCH_MAX:
+        return 0.0
+    return CROWDED_PACE_S if events >= CROWD else PACE_S
 
 
 async def _fetched(subscription: JetStreamContext.PullSubscription) -> Sequence[Msg]:

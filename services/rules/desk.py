@@ -12,7 +12,6 @@ from services.core.commands import AnyCommand, Issued
 from services.core.decide import Decision, Repeated, decide
 from services.core.errors import DomainError, HistoryForked, MoveUnreadable, NotSeated, VersionConflict
 from services.core.ids import MatchId
-from services.core.match import Match
 from services.kit import tracing
 from services.kit.telemetry import APPEND_CONFLICTS
 from services.rules.archive import Archive, Sight
@@ -28,10 +27,14 @@ log = structlog.get_logger()
 
 
 class Accepted(NamedTuple):
-    """The answer to a stored command: its receipt as JSON, and the match's version after it."""
+    """The answer to a stored command: its receipt as JSON, and the match's version after it.
+
+    `event`: JSON of what was stored just now, as its seat may see it; empty for a repetition.
+    """
 
     receipt: bytes
     version: int
+    event: bytes = b""
 
 
 class Desk:
@@ -51,8 +54,9 @@ class Desk:
             settled = await self._settle(id, command, issued)
         if isinstance(settled, Repeated):
             match = await self._archive.at(id, settled.version)
-            return _accepted(match, view_of(match, match.seat_of(issued.player)))
-        return _accepted(settled.match, settled.view_for(settled.match.seat_of(issued.player)))
+            return Accepted(receipt_of(match, view_of(match, match.seat_of(issued.player))), match.version)
+        match, seat = settled.match, settled.match.seat_of(issued.player)
+        return Accepted(receipt_of(match, settled.view_for(seat)), match.version, settled.event_for(seat))
 
     async def _settle(self, id: MatchId, command: AnyCommand, issued: Issued) -> News | Repeated:
         """Decides and appends, again after every race lost, until the store agrees or the rules do not."""
@@ -87,7 +91,3 @@ def _decided(sight: Sight, command: AnyCommand, issued: Issued) -> Decision | Re
         return None
     # A repetition is looked up in a stream that may have lost what is at hand.
     return decision if sight.fresh or isinstance(decision, Decision) else None
-
-
-def _accepted(match: Match, view: bytes) -> Accepted:
-    return Accepted(receipt_of(match, view), match.version)

@@ -1,10 +1,12 @@
 """What an audience gets to see of an event and of the match after it, encoded once for all who ask."""
 
 import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
 
 from services.core.events import Entry, Event
 from services.core.match import Match
-from services.core.shown import Telling, receipt, show_match
+from services.core.shown import MatchView, Telling, receipt, show_match
 
 _encode = msgspec.json.Encoder().encode
 
@@ -30,11 +32,14 @@ class News:
         self._views: dict[int | None, bytes] = {}
         self._events: dict[int | None, bytes] = {}
         self._telling: Telling | None = None
+        self._shown: MatchView | None = None  # what was shown last
+        self._position = Raw(b"")  # its position, written, once two audiences had the same
 
     def view_for(self, seat: int | None) -> bytes:
         """JSON of the match after the event."""
         if seat not in self._views:
-            self._views[seat] = view_of(self.match, seat)
+            before, self._shown = self._shown, show_match(self.match, seat, self._shown)
+            self._views[seat] = _encode(self._brief(self._shown, before))
         return self._views[seat]
 
     def event_for(self, seat: int | None) -> bytes:
@@ -44,3 +49,11 @@ class News:
                 self._telling = Telling(self.match, self.event, over=self.match.outcome is not None)
             self._events[seat] = _encode(self._telling.to(seat))
         return self._events[seat]
+
+    def _brief(self, shown: MatchView, before: MatchView | None) -> MatchView:
+        """`shown` with its position written already, where a title without secrets shows all the same."""
+        if before is None or shown.view is not before.view:
+            self._position = Raw(b"")
+            return shown
+        self._position = self._position or Raw(_encode(shown.view))
+        return replace(shown, view=self._position)

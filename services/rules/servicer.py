@@ -56,7 +56,9 @@ class Servicer(RulesServiceServicer):
         self, request: pb.SubmitCommandRequest, context: Any = None
     ) -> pb.SubmitCommandResponse:
         accepted = await self._desk.carry_out(MatchId(request.match), command_of(request), issued_of(request))
-        return pb.SubmitCommandResponse(receipt=accepted.receipt, version=accepted.version)
+        return pb.SubmitCommandResponse(
+            receipt=accepted.receipt, version=accepted.version, event=accepted.event
+        )
 
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any = None) -> pb.GetMatchResponse:
         version = request.version if request.HasField("version") else None

@@ -188,3 +188,38 @@ async def test_versions_go_up_by_one_or_a_view_fills_the_gap(seed: int) -> None:
     assert versions[-1] == 59
     for (_, before), (kind, version) in zip(client.got, client.got[1:], strict=False):
         assert kind == "view" or version == before + 1
+
+
+def own(version: int) -> Frame:
+    """What the client has just done itself, as the answer to its command tells it."""
+    return Frame("event", version, b"{}")
+
+
+async def test_what_a_client_does_itself_reaches_it_once_before_the_push() -> None:
+    client = Client(Scripted(3))
+    await client.follower.begin(None)
+    client.follower.heed_own(own(4))
+    client.feed.push(push(MATCH, 4))
+    client.feed.push(push(MATCH, 5))
+    assert client.got == [("view", 3), ("event", 4), ("event", 5)]
+
+
+async def test_what_a_client_does_itself_waits_for_its_push_while_something_is_missing() -> None:
+    matches = Scripted(3)
+    client = Client(matches)
+    await client.follower.begin(None)
+    client.follower.heed_own(own(5))
+    await settle()
+    assert client.got == [("view", 3)]
+    for version in (4, 5):
+        client.feed.push(push(MATCH, version))
+    assert client.got == [("view", 3), ("event", 4), ("event", 5)]
+    matches.open.clear()
+    client.feed.push(push(MATCH, 7))  # a gap: from here on a view is on its way
+    await settle()
+    client.follower.heed_own(own(6))
+    assert client.got[-1] == ("event", 5)
+    matches.head = 7
+    matches.open.set()
+    await settle()
+    assert client.got[-1] == ("view", 7)

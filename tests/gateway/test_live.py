@@ -58,6 +58,30 @@ async def test_players_and_a_spectator_see_every_version_each_with_their_own_eye
             assert socket.versions(match)[0] == 1
 
 
+async def test_whoever_moves_gets_receipt_and_event_once_each_and_the_event_that_all_their_sockets_get(
+    system: System, guests: Guests
+) -> None:
+    match = begun(guests)
+    luck = random.Random(12)
+    async with (
+        live(system.url, at(match), guests[0].token) as here,
+        live(system.url, at(match), guests[0].token) as there,
+    ):
+        for socket in (here, there):
+            await socket.next("view")
+        mover, move, version = any_move(guests, match, luck)
+        assert mover is guests[0]
+        await here.send(type="move", move=move, expected_version=version, request_id="mine")
+        # A push may overtake the answer.
+        event, receipt = sorted([await here.next(), await here.next()], key=lambda frame: frame["type"])
+        assert (receipt["type"], event["type"], event["version"]) == ("receipt", "event", receipt["version"])
+        assert event["view"] == receipt["view"]
+        assert event["event"]["request_id"] == "mine"
+        assert await there.next("event") == event
+        play_on(guests, match, 1, luck)
+        assert (await here.next("event"))["version"] == receipt["version"] + 1  # and not the same once more
+
+
 async def test_an_event_carries_the_view_after_it(system: System, guests: Guests) -> None:
     match = begun(guests)
     async with live(system.url, at(match), guests[0].token) as socket:

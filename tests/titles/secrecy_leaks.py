@@ -112,12 +112,12 @@ def _with_digest(match: Any, event: Any, viewer: Viewer, over: bool) -> Any:
     return msgspec.structs.replace(_show_event(match, event, viewer, over), digest=event.digest)
 
 
-def _with_nonces(match: Any, seat: Viewer) -> Any:
+def _with_nonces(match: Any, seat: Viewer, like: Any = None) -> Any:
     seats = tuple(shown.ShownSeat(sitting.player + sitting.nonce) for sitting in match.started.seats)
     return msgspec.structs.replace(_show_match(match, seat), seats=seats)
 
 
-def _through_other_eyes(match: Any, seat: Viewer) -> Any:
+def _through_other_eyes(match: Any, seat: Viewer, like: Any = None) -> Any:
     return msgspec.structs.replace(_show_match(match, another(seat)), seat=seat)
 
 

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from services.titles.make_way.components import SYMBOLS, Board
 from services.titles.make_way.moves import Symbol, Tile
@@ -59,6 +60,16 @@ class View(Struct, frozen=True, kw_only=True):
 
 def view(state: State, viewer: int | None) -> View:
     """`state` through the eyes of `viewer`; None is a spectator."""
+    table = _table(state)
+    if viewer is None:
+        return table
+    return replace(table, hand=Cards(*state.hands[viewer]), must_discard=is_stuck(state, viewer))
+
+
+# A position is shown to every audience in turn; only hands differ.
+@lru_cache(maxsize=256)
+def _table(state: State) -> View:
+    """What everybody may know."""
     board, scores = _standing(state.boards)
     return View(
         lanes=tuple(SYMBOLS[card] for card in state.lanes),
@@ -72,13 +83,11 @@ def view(state: State, viewer: int | None) -> View:
         hand_sizes=(sum(state.hands[0]), sum(state.hands[1])),
         spent=(Cards(*state.spent[0]), Cards(*state.spent[1])),
         deck_size=len(state.deck),
-        hand=None if viewer is None else Cards(*state.hands[viewer]),
-        must_discard=viewer is not None and is_stuck(state, viewer),
+        hand=None,
+        must_discard=False,
     )
 
 
-# A position is shown to every audience in turn; only hands differ.
-@lru_cache(maxsize=256)
 def _standing(boards: tuple[Board, Board]) -> tuple[tuple[Piece, ...], BySeat]:
     """All pieces on the board, and both totals."""
     red, blue = ([Piece(seat, *piece) for piece in scored(boards, seat)] for seat in (0, 1))
