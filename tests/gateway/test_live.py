@@ -63,14 +63,13 @@ async def test_whoever_moves_gets_receipt_and_event_once_each_and_the_event_that
 ) -> None:
     match = begun(guests)
     luck = random.Random(12)
+    mover, move, version = any_move(guests, match, luck)
     async with (
-        live(system.url, at(match), guests[0].token) as here,
-        live(system.url, at(match), guests[0].token) as there,
+        live(system.url, at(match), mover.token) as here,
+        live(system.url, at(match), mover.token) as there,
     ):
         for socket in (here, there):
             await socket.next("view")
-        mover, move, version = any_move(guests, match, luck)
-        assert mover is guests[0]
         await here.send(type="move", move=move, expected_version=version, request_id="mine")
         # A push may overtake the answer.
         event, receipt = sorted([await here.next(), await here.next()], key=lambda frame: frame["type"])
