@@ -8,6 +8,7 @@ version or a later one. Over HTTP a move is one request: its receipt, with the v
 """
 
 import asyncio
+import itertools
 import os
 import random
 import resource
@@ -33,7 +34,7 @@ MOVES_PER_S_MAX = 1_000  # of a closed loop: how many moves are prepared for
 class Job(Struct, frozen=True):
     plan: Plan
     host: str
-    port: int
+    ports: list[int]
     redis_url: str
 
 
@@ -82,14 +83,14 @@ class Board:
     def is_played(self) -> bool:
         return self.next == len(self.turns)
 
-    async def connect(self, job: Job) -> None:
+    async def connect(self, job: Job, port: int) -> None:
         if job.plan.transport == "http":
-            self._client = await HttpClient.connect(job.host, job.port)
+            self._client = await HttpClient.connect(job.host, port)
             return
         for seat, token in enumerate(self._tokens):
             path = f"/v1/matches/{self.match}/live"
             heed = self._heeding(seat)
-            self._sockets.append(await WebSocket.connect(job.host, job.port, path, token, heed))
+            self._sockets.append(await WebSocket.connect(job.host, port, path, token, heed))
         async with asyncio.timeout(MOVE_S_MAX):
             while not all(self._seen):  # noqa: ASYNC110 - happens once, before anything is timed
                 await asyncio.sleep(0.01)
@@ -148,6 +149,7 @@ class Generator:
         self._latencies: list[float] = []
         self._late = 0
         self._boards: list[Board] = []
+        self._ports = itertools.cycle(job.ports)  # a match's players come through one gateway
 
     async def open(self) -> None:
         """Opens and warms up the matches: some for each that is played at once, one after the other."""
@@ -176,7 +178,8 @@ class Generator:
         return min(10, max(1, round(wanted / (plan.matches * turns))))
 
     async def _opened(self, store: RedisStore) -> Board:
-        client = await HttpClient.connect(self._job.host, self._job.port)
+        port = next(self._ports)
+        client = await HttpClient.connect(self._job.host, port)
         guests = [msgspec.json.decode(await _ask(client, "/v1/players"), type=_Guest) for _ in range(2)]
         table = msgspec.json.encode({"title": self._job.plan.title, "seats": 2})
         made = await _ask(client, "/v1/matches", table, guests[0].token)
@@ -185,7 +188,7 @@ class Generator:
         client.close()
         turns = await script(store, match, random.Random(self._rng.random()))
         board = Board(match, [guest.token for guest in guests], turns)
-        await board.connect(self._job)
+        await board.connect(self._job, port)
         for _ in range(WARM_TURNS):
             await board.play()
         return board

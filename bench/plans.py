@@ -13,7 +13,7 @@ Transport = Literal["ws", "http"]
 class Plan(Struct, frozen=True, kw_only=True):
     """One measurement. `rate`: moves/s of a Poisson process; 0 is a closed loop: as fast as answers come.
 
-    `matches`: how many are played at once. `seconds`: the longest that moves are sent for.
+    `matches`: how many are open. `seconds`: the longest that moves are sent for. `workers`: of the title.
     """
 
     title: str
@@ -22,6 +22,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     rate: int = 0
     fsync: Fsync = "everysec"
     seconds: float = 5.0
+    workers: int = 1
+    gateways: int = 1
 
     @property
     def shape(self) -> str:
@@ -29,7 +31,8 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        return f"{self.title} {self.transport} {self.shape} {self.matches}"
+        scale = f" {self.workers}w {self.gateways}g" if (self.workers, self.gateways) != (1, 1) else ""
+        return f"{self.title} {self.transport} {self.shape} {self.matches}{scale}"
 
 
 _TITLES = ("make_way", "wayfare")
@@ -56,6 +59,17 @@ def full(seconds: float) -> list[Plan]:
         for matches, rate in shapes
     ]
     return everysec + [replace(plan, fsync="always") for plan in everysec if plan.transport == "ws"]
+
+
+def scaling(seconds: float) -> list[Plan]:
+    """One figure that should stay: more workers, more gateways, more open matches."""
+    sizes = [Plan(title="make_way", workers=workers, seconds=seconds) for workers in (1, 2, 4)]
+    sizes += [Plan(title="make_way", gateways=gateways, seconds=seconds) for gateways in (2, 3)]
+    numbers = [
+        Plan(title="make_way", transport="http", matches=matches, rate=300, seconds=seconds)
+        for matches in (100, 1_000, 10_000)
+    ]
+    return [*sizes, *numbers]
 
 
 def chosen(plans: list[Plan], word: str) -> list[Plan]:

@@ -2,6 +2,7 @@
 
 import platform
 import subprocess
+import sysconfig
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.plans import Plan
+from bench.rebuilt import Rebuilding
 from bench.replay import History
 from deploy.local.system import ROOT
 
@@ -34,6 +36,11 @@ class Result(Struct, frozen=True, kw_only=True):
         """CPU seconds of all server processes for 1,000 moves: the figure that counts."""
         return sum(self.cpu_s.values()) / self.moves * 1000
 
+    @property
+    def largest_rss_mb(self) -> float:
+        """Of the largest of our processes; Valkey and NATS hold what is stored."""
+        return max(rss for name, rss in self.rss_mb.items() if name not in ("valkey", "nats"))
+
     def share(self, prefix: str) -> float:
         """The part of `cpu_per_1000` that processes of that name spend."""
         spent = [cpu for name, cpu in self.cpu_s.items() if name.startswith(prefix)]
@@ -49,10 +56,14 @@ class Report(Struct, frozen=True, kw_only=True):
     is_pinned: bool
     results: list[Result]
     histories: list[History]
+    rebuilding: Rebuilding | None = None
 
 
 def machine() -> str:
-    return f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
+    """Kind of processor and of Python: one built without profile-guided optimisation is much slower."""
+    is_tuned = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
+    python = f"Python {platform.python_version()}{'' if is_tuned else ', built without optimisations'}"
+    return f"{platform.processor() or platform.machine()}, {python}"
 
 
 def commit() -> str:
@@ -76,7 +87,7 @@ def show(report: Report, console: Console) -> None:
     table = Table(title=f"The whole system at {report.commit}, {pinned}; CPU in seconds per 1,000 moves")
     table.add_column("plan", no_wrap=True)
     columns = ("fsync", "moves/s", "p50 ms", "p99 ms", "CPU", "gateway", "rules", "redis", "nats", "proj.")
-    for column in (*columns, "bytes", "gen. %"):
+    for column in (*columns, "bytes", "RSS MB", "gen. %"):
         table.add_column(column, justify="right")
     for result in report.results:
         shares = [result.share(name) for name in ("gateway", "rules", "valkey", "nats", "projection")]
@@ -89,6 +100,7 @@ def show(report: Report, console: Console) -> None:
             f"[bold]{result.cpu_per_1000:.3f}[/bold]",
             *[f"{share:.3f}" for share in shares],
             f"{result.redis_bytes:.0f}",
+            f"{result.largest_rss_mb:.0f}",
             f"{100 * result.generator_cpu_s / result.seconds:.0f}",
         )
     console.print(table)
@@ -98,3 +110,5 @@ def show(report: Report, console: Console) -> None:
             f"{history.matches_s:,.0f} matches/s; {history.event_bytes:.0f} bytes of Redis an event; "
             f"{history.cached_kb:.1f} kB a folded match"
         )
+    if report.rebuilding is not None:
+        console.print(f"rebuild of the read models: {report.rebuilding.events_s:,.0f} events/s")

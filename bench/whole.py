@@ -1,10 +1,12 @@
 """The whole system under load: real processes, real clients, and what a move costs in CPU.
 
-`python -m bench.whole [--full] [--plan WORD] [--seconds S] [--unpinned] [--profile PROCESS]`
+`python -m bench.whole [--full | --scaling] [--plan WORD] [--seconds S] [--unpinned] [--profile PROCESS]`
 """
 
 import argparse
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,37 +18,41 @@ import msgspec
 import redis
 from rich.console import Console
 
-from bench import measure, plans, replay, report
+from bench import measure, plans, rebuilt, replay, report
 from bench.load import Job, Played
 from bench.plans import Plan
+from bench.replay import History
 from bench.report import Report, Result
 from deploy.local.servers import free_port
-from deploy.local.system import ROOT, System
+from deploy.local.system import ROOT, Fsync, System
 
 UNLIMITED = {"RATE_PER_PLAYER": "0", "RATE_PER_ADDRESS": "0", "SOCKETS_PER_ADDRESS": "20000"}
 # After the last answer, so that what is done behind the moves' backs is counted with them.
 SETTLE_S = 0.5
 RESULTS = ROOT / "data" / "bench"
+STACKS, STACKS_S_MAX = "stacks", 10.0
 
 
 def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history: bool = True) -> Report:
-    """Plays the plans, those of one fsync mode on one system."""
+    """Plays the plans, those that need the same system on one."""
     if is_pinned:
         os.sched_setaffinity(0, {0})
-    results, histories = [], []
-    for fsync in dict.fromkeys(plan.fsync for plan in chosen):
-        ours = [plan for plan in chosen if plan.fsync == fsync]
+    results: list[Result] = []
+    histories: list[History] = []
+    rebuilding = None
+    for size in dict.fromkeys(map(_size, chosen)):
+        ours = [plan for plan in chosen if _size(plan) == size]
         titles = sorted({plan.title for plan in ours})
         with tempfile.TemporaryDirectory(prefix="waystation-bench-") as data:
-            workers = dict.fromkeys(titles, 1)
-            system = System(Path(data), workers, [free_port()], fsync=fsync, env=UNLIMITED)
+            system = _system(Path(data), ours[0], titles, profile)
             system.start()
             try:
                 for plan in ours:
                     results.append(played(system, plan, is_pinned, profile))
-                    print(f"{plan.name} {fsync}: {results[-1].cpu_per_1000:.3f}", file=sys.stderr)
-                if with_history and fsync == chosen[0].fsync:
+                    print(f"{plan.name} {plan.fsync}: {results[-1].cpu_per_1000:.3f}", file=sys.stderr)
+                if with_history and size == _size(chosen[0]):
                     histories = replay.measured(system.redis_url, titles)
+                    rebuilding = rebuilt.measured(system)
             finally:
                 system.stop()
     return Report(
@@ -56,12 +62,23 @@ def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history:
         is_pinned=is_pinned,
         results=results,
         histories=histories,
+        rebuilding=rebuilding,
     )
+
+
+def _size(plan: Plan) -> tuple[Fsync, int, int]:
+    return plan.fsync, plan.workers, plan.gateways
+
+
+def _system(data: Path, plan: Plan, titles: list[str], profile: str) -> System:
+    ports = [free_port() for _ in range(plan.gateways)]
+    env = UNLIMITED | (_profiling(profile, data) if profile else {})
+    return System(data, dict.fromkeys(titles, plan.workers), ports, fsync=plan.fsync, env=env)
 
 
 def played(system: System, plan: Plan, is_pinned: bool, profile: str) -> Result:
     """One plan on a running system."""
-    job = Job(plan, system.host, system.ports[0], system.redis_url)
+    job = Job(plan, system.host, system.ports, system.redis_url)
     generator = _generator(job, core=1 if is_pinned else None)
     with generator, redis.Redis.from_url(system.redis_url) as store:
         assert generator.stdin is not None
@@ -70,7 +87,9 @@ def played(system: System, plan: Plan, is_pinned: bool, profile: str) -> Result:
             raise SystemExit("the generator could not open its matches; see above")
         time.sleep(SETTLE_S)
         pids = measure.processes(system)
-        spy = _profiled(pids, profile, plan) if profile else None
+        profiled = next(pid for name, pid in pids.items() if name.startswith(profile)) if profile else 0
+        if profiled:
+            os.kill(profiled, signal.SIGUSR1)
         before, bytes_before = measure.costs(pids), _used(store)
         print("go", file=generator.stdin, flush=True)
         line = generator.stdout.readline()
@@ -78,8 +97,8 @@ def played(system: System, plan: Plan, is_pinned: bool, profile: str) -> Result:
             raise SystemExit("the generator gave up; see above")
         time.sleep(SETTLE_S)
         after, bytes_after = measure.costs(pids), _used(store)
-        if spy is not None:
-            spy.wait(60)
+        if profiled:
+            _write_stacks(profiled, system, profile, plan)
     system.check()
     found = msgspec.json.decode(line, type=Played)
     percentiles = quantiles(found.latencies_ms, n=100)
@@ -109,16 +128,29 @@ def _generator(job: Job, core: int | None) -> subprocess.Popen[str]:
     )
 
 
-def _profiled(pids: dict[str, int], name: str, plan: Plan) -> subprocess.Popen[bytes]:
-    """py-spy on one process while the plan is played; raw stacks, one a line with its samples."""
+def _profiling(profile: str, data: Path) -> dict[str, str]:
+    """What the environment tells bench/profiled, which runs first in every service."""
+    return {
+        "PYTHONPATH": str(ROOT / "bench" / "profiled"),
+        "BENCH_PROFILE": profile,
+        "BENCH_STACKS": str(data / STACKS),
+    }
+
+
+def _write_stacks(pid: int, system: System, profile: str, plan: Plan) -> None:
+    """Ends the profile of a process, and keeps its stacks with the results."""
+    os.kill(pid, signal.SIGUSR2)
+    found = system.data / STACKS
+    began = time.monotonic()
+    while not found.exists():
+        if time.monotonic() > began + STACKS_S_MAX:
+            raise SystemExit(f"{profile} wrote no stacks")
+        time.sleep(0.05)
     RESULTS.mkdir(parents=True, exist_ok=True)
-    pid = next(pid for process, pid in pids.items() if process.startswith(name))
-    path = RESULTS / f"{name}-{plan.name.replace(' ', '-').replace('/', '-')}.stacks"
-    print(f"profile of {name}: {path}", file=sys.stderr)
-    spy = Path(sys.executable).with_name("py-spy")
-    seconds = str(max(1, int(plan.seconds)))
-    asked = ("record", "--pid", str(pid), "--duration", seconds, "--rate", "400", "--gil", "--format", "raw")
-    return subprocess.Popen([str(spy), *asked, "--output", str(path)], stdout=subprocess.DEVNULL)
+    name = f"{profile} {plan.name} {plan.fsync}".replace(" ", "-").replace("/", "-")
+    kept = RESULTS / f"{name}.stacks"
+    shutil.move(found, kept)
+    print(f"profile of {profile}: {kept}", file=sys.stderr)
 
 
 def _used(store: redis.Redis) -> int:
@@ -128,18 +160,21 @@ def _used(store: redis.Redis) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-whole", description=__doc__)
     parser.add_argument("--full", action="store_true", help="every shape, title, transport and fsync mode")
+    parser.add_argument("--scaling", action="store_true", help="more workers, gateways, open matches")
     parser.add_argument("--plan", default="", help='only plans whose name holds this: "closed", "wayfare ws"')
     parser.add_argument("--seconds", type=float, default=5.0, help="the longest that a plan sends moves")
     parser.add_argument("--unpinned", action="store_true", help="let servers and generator use all cores")
-    parser.add_argument("--profile", default="", help="record this process by py-spy: gateway, rules-wayfare")
+    parser.add_argument(
+        "--profile", default="", help="where its CPU time goes: gateway, rules-wayfare, projection"
+    )
     asked = parser.parse_args()
-    of_all = plans.full(asked.seconds) if asked.full else plans.quick(asked.seconds)
-    chosen = plans.chosen(of_all, asked.plan)
+    kind = plans.full if asked.full else plans.scaling if asked.scaling else plans.quick
+    chosen = plans.chosen(kind(asked.seconds), asked.plan)
     if not chosen:
         raise SystemExit(f"no plan has {asked.plan!r} in its name")
     made = run(chosen, is_pinned=not asked.unpinned, profile=asked.profile)
     report.write(made, RESULTS / "whole.json")
-    report.show(made, Console(width=150))
+    report.show(made, Console(width=160))
 
 
 if __name__ == "__main__":
