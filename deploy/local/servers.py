@@ -173,6 +173,7 @@ class Valkey(EmbeddedServer):
             "appendfsync": self.fsync,
             "maxmemory-policy": "noeviction",
             "save": "",
+            "stream-node-max-bytes": "1536",  # a stream takes as much at once; most hold a few events
         }
         return [
             _valkey_binary(),
