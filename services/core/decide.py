@@ -225,4 +225,4 @@ def _sealed(
         traceparent=issued.traceparent,
     )
     entry = seal(event, match.head)
-    return Decision(event, entry, replace(advance(match, event, fact, state), head=entry.hash))
+    return Decision(event, entry, advance(match, event, entry.hash, fact, state))

@@ -5,7 +5,8 @@ default; anything else needs a new `schema` number and an upcaster (`services.co
 """
 
 import hashlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
+from binascii import b2a_base64
 
 import msgspec
 from msgspec import Raw, Struct
@@ -47,6 +48,7 @@ class Entry(Struct, frozen=True):
 
 _encode = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(Event)
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
 def genesis(stream: StreamName) -> bytes:
@@ -77,7 +79,7 @@ def unseal(stream: StreamName, entry: Entry, previous: bytes, version: int) -> E
 
 def text_of(raw: bytes) -> str:
     """Bytes as they are written in JSON: URL-safe Base64 without padding."""
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return b2a_base64(raw, newline=False).translate(_URL_SAFE, b"=").decode()
 
 
 def bytes_of(text: str) -> bytes:

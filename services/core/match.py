@@ -148,20 +148,26 @@ def opened(
     )
 
 
-def evolve(match: Match, event: Event) -> Match:
-    """The match after `event`. Raises HistoryCorrupt for an event that could not have happened."""
+def evolve(match: Match, event: Event, head: bytes) -> Match:
+    """The match after `event`, whose entry has the hash `head`.
+
+    Raises HistoryCorrupt for an event that could not have happened.
+    """
     fact = happening(match_stream(match.id), event)
     if isinstance(fact, MoveMade):
-        return advance(match, event, fact, _replayed(match, event, fact))
-    return advance(match, event, fact, match.state)
+        return advance(match, event, head, fact, _replayed(match, event, fact))
+    return advance(match, event, head, fact, match.state)
 
 
-def advance(match: Match, event: Event, fact: Happening, state: Any) -> Match:
+def advance(match: Match, event: Event, head: bytes, fact: Happening, state: Any) -> Match:
     """The match after `event`, the position after it being known. `decide` and `evolve` both end here."""
     remaining = clock.elapsed(match.remaining, match.to_act, event.at - match.at)
+    if isinstance(fact, MoveMade):
+        return _moved(match, event, head, fact, state, remaining)
     after = replace(
         match,
         version=event.version,
+        head=head,
         at=event.at,
         to_act=frozenset() if fact.outcome else match.to_act,
         remaining=remaining,
@@ -169,8 +175,6 @@ def advance(match: Match, event: Event, fact: Happening, state: Any) -> Match:
         outcome=fact.outcome,
     )
     match fact:
-        case MoveMade():
-            return _moved(match, after, event, fact, state)
         case DrawOffered():
             return replace(after, draw_offer=Offer(event.version, _seat(event)))
         case DrawAccepted():
@@ -187,20 +191,26 @@ def advance(match: Match, event: Event, fact: Happening, state: Any) -> Match:
             return after
 
 
-def _moved(before: Match, after: Match, event: Event, fact: MoveMade, state: Any) -> Match:
+def _moved(
+    before: Match, event: Event, head: bytes, fact: MoveMade, state: Any, remaining: clock.Remaining
+) -> Match:
     seat = _seat(event)
     to_act = frozenset[int]() if fact.outcome else before.ruleset.title.to_act(state)
-    remaining = after.remaining
     if seat not in to_act:
         remaining = clock.credited(before.started.clock, remaining, seat)
     undo: tuple[Undo, ...] = ()
     if before.ruleset.title.takebacks and not fact.chance:
         undo = (*before.undo, Undo(before.version, seat, before.state))[-2 * len(before.started.seats) :]
     return replace(
-        after,
+        before,
+        version=event.version,
+        head=head,
+        at=event.at,
         state=state,
         to_act=to_act,
         luck=before.luck + len(fact.chance),
+        answered=_with_receipt(before, event),
+        outcome=fact.outcome,
         remaining=remaining,
         draw_offer=None,
         takeback=None,

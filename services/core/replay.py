@@ -78,8 +78,7 @@ def replayed(
 def extended(match: Match, entry: Entry) -> Step:
     """`match` after one more entry. Raises HistoryCorrupt."""
     event = unseal(match_stream(match.id), entry, match.head, match.version + 1)
-    after = evolve(match, event)
-    return Step(event, proved(msgspec.structs.replace(after, head=entry.hash), event))
+    return Step(event, proved(evolve(match, event, entry.hash), event))
 
 
 def proved(match: Match, event: Event) -> Match:

@@ -6,7 +6,7 @@ from pathlib import Path
 from services.core.errors import HistoryForked, VersionConflict
 from services.core.ids import StreamName, stream_match
 from services.kit.redis_keys import deadlines_key, outbox_key, seed_key, stream_key, streams_key
-from services.kit.redis_resp import packed
+from services.kit.redis_resp import Part, command
 from services.kit.store import Append, Owner, stream_partition
 
 LIBRARY = "waystation"
@@ -18,7 +18,8 @@ _FORKED = -1
 
 def append_command(append: Append) -> bytes:
     """The FCALL as it travels."""
-    return _beginning(append.stream, append.owner) + packed(
+    return command(
+        *_beginning(append.stream, append.owner),
         append.expected_version,
         append.expected_hash,
         append.entry.body,
@@ -30,7 +31,7 @@ def append_command(append: Append) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _beginning(stream: StreamName, owner: Owner) -> bytes:
+def _beginning(stream: StreamName, owner: Owner) -> tuple[Part, ...]:
     """What is the same in all appends to a stream: function, keys and the first two of nine arguments."""
     number, match = stream_partition(stream), stream_match(stream)
     keys = (
@@ -40,8 +41,7 @@ def _beginning(stream: StreamName, owner: Owner) -> bytes:
         streams_key(number),
         seed_key(match),
     )
-    fixed = ("FCALL", _FUNCTION, len(keys), *keys, stream, match)
-    return b"*%d\r\n" % (len(fixed) + 7) + packed(*fixed)
+    return ("FCALL", _FUNCTION, len(keys), *keys, stream, match)
 
 
 def raise_unless_appended(append: Append, found: int) -> None:

@@ -124,11 +124,9 @@ def geometry(size: int) -> Geometry:
     return Geometry(size)
 
 
-def bits(points: int) -> list[int]:
+def bits(points: int) -> Iterator[int]:
     """The points of a mask one by one, in board order."""
-    found = []
     while points:
         bit = 1 << points.bit_length() - 1
         points ^= bit
-        found.append(bit)
-    return found
+        yield bit
