@@ -10,15 +10,16 @@ from pathlib import Path
 
 from cli.replay import redis_url
 from cli.titles import ruleset_for, shipped
-from services.core.errors import DomainError, HistoryCorrupt
+from services.core.errors import DomainError, HistoryCorrupt, StoreUnavailable
 from services.core.events import Entry
 from services.core.ids import MatchId, StreamName, match_stream, stream_match, table_stream
 from services.core.record import prove
 from services.core.tables import Table, extended
 from services.kit import plain_redis
+from services.kit.redis_keys import streams_key
 from services.kit.redis_place import redis_place
 from services.kit.redis_store import RedisStore
-from services.kit.store import LOBBY
+from services.kit.store import LOBBY, partition
 from services.projection.models import ReadModels
 from services.projection.summary import Cursor
 
@@ -82,15 +83,16 @@ async def _streams(store: RedisStore, match: str | None) -> AsyncIterator[Stream
         return
     named = [table_stream(MatchId(match)), match_stream(MatchId(match))]
     for stream, head in zip(named, await store.heads(named), strict=True):
-        if head:
+        # One that has begun and is gone is listed all the same.
+        if head or await store.link.call("SISMEMBER", streams_key(partition(MatchId(match))), stream):
             yield stream
 
 
 async def _fault(store: RedisStore, stream: StreamName, witnesses: Witnesses) -> DomainError | None:
     """The first thing about the stream that does not hold."""
     known, waiting = await witnesses.of(stream)  # before the stream: it may go on meanwhile
-    entries = await store.read(stream)
     try:
+        entries = await store.read(stream)
         if not entries:
             raise HistoryCorrupt(stream, 1, "the stream is empty")
         match = stream_match(stream)
@@ -99,6 +101,8 @@ async def _fault(store: RedisStore, stream: StreamName, witnesses: Witnesses) ->
         else:
             _prove_table(match, entries)
         _prove_tail(stream, entries, known, waiting)
+    except StoreUnavailable:
+        raise
     except DomainError as error:
         return error
     return None

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import Self, cast
 
+from services.core.errors import HistoryCorrupt
 from services.core.events import Entry
 from services.core.ids import MatchId, StreamName
 from services.kit import tracing
@@ -18,7 +19,7 @@ from services.kit.redis_keys import (
 )
 from services.kit.redis_library import Library, is_missing, refuse_unsafe
 from services.kit.redis_link import TRIP_COMMANDS_MAX, TRIP_S_MAX, RedisLink
-from services.kit.redis_resp import Reply, command, settled
+from services.kit.redis_resp import RedisRefused, Reply, command, settled
 from services.kit.store import PAGE, PARTITIONS, After, Append, Owner, Published, partition, stream_partition
 
 _SCAN = 1000
@@ -71,6 +72,8 @@ class RedisStore:
             while True:
                 asked = PAGE if limit is None else min(PAGE, limit - len(entries))
                 (reply,) = await self.link.ask(_range(stream, after, until, asked))
+                if _is_of_another_kind(reply):
+                    raise HistoryCorrupt(stream, 1, "its key holds no stream")
                 page = _entries(reply)
                 entries += page
                 if len(page) < asked or len(entries) == limit:
@@ -89,7 +92,7 @@ class RedisStore:
 
     async def seed(self, match: MatchId) -> bytes | None:
         (reply,) = await self.link.ask(command("GET", seed_key(match)))
-        return cast("bytes | None", settled(reply))
+        return None if _is_of_another_kind(reply) else cast("bytes | None", settled(reply))
 
     async def outbox_due(self, owner: Owner, before_ms: int, limit: int) -> list[Published]:
         keys = [outbox_key(number, owner) for number in range(PARTITIONS)]
@@ -130,7 +133,7 @@ class RedisStore:
         for start in range(0, len(commands), TRIP_COMMANDS_MAX):
             parcel = commands[start : start + TRIP_COMMANDS_MAX]
             replies += await self.link.ask(b"".join(parcel), len(parcel))
-        return [settled(reply) for reply in replies]
+        return [[] if _is_of_another_kind(reply) else settled(reply) for reply in replies]
 
     async def _due(self, keys: Sequence[str], until: str, limit: int) -> list[bytes]:
         """Members of the sorted sets with scores up to `until`, from all of them evenly, at most `limit`."""
@@ -148,5 +151,17 @@ def _range(stream: StreamName, after: int, until: int | None, count: int) -> byt
 
 
 def _entries(reply: Reply) -> list[Entry]:
-    raw = cast("list[tuple[bytes, tuple[bytes, bytes, bytes, bytes]]]", settled(reply))
-    return [Entry(int(id_[:-2]), fields[1], fields[3]) for id_, fields in raw]
+    return [_entry(id_, fields) for id_, fields in cast("list[tuple[bytes, list[bytes]]]", settled(reply))]
+
+
+def _entry(id_: bytes, fields: list[bytes]) -> Entry:
+    """One of another form than ours gets no hash, so that the chain breaks at its version."""
+    version, _, rest = id_.partition(b"-")
+    if rest == b"0" and len(fields) == 4 and fields[0] == b"e" and fields[2] == b"h":
+        return Entry(int(version), fields[1], fields[3])
+    return Entry(int(version), b"", b"")
+
+
+def _is_of_another_kind(reply: Reply) -> bool:
+    """Whether somebody has put something else under the key: that is damage, and no outage."""
+    return isinstance(reply, RedisRefused) and reply.code == "WRONGTYPE"

@@ -13,7 +13,7 @@ from prometheus_client import Counter
 
 from services.core.errors import HistoryCorrupt, HistoryForked, NoSuchMatch, NoSuchTitle, NoSuchVersion
 from services.core.events import Entry, Event, genesis, unseal
-from services.core.ids import MatchId, match_stream
+from services.core.ids import MatchId, StreamName, match_stream
 from services.core.match import Match
 from services.core.replay import Step, extended, replayed
 from services.kit.store import EventStore
@@ -100,15 +100,27 @@ class Archive:
     async def chapters(self, match: Match, first: int, last: int) -> list[Chapter]:
         """The events `first` to `last` of `match`, each proved to follow the one before; no fold needed.
 
-        Raises HistoryForked when the store has lost some of them since `match` was read.
+        Raises HistoryForked when the store has lost the last of them since `match` was read.
         """
-        stream = match_stream(match.id)
         if first > last:
             return []
+        try:
+            return await self._chapters(match_stream(match.id), first, last)
+        except HistoryCorrupt:
+            self._shelf.drop(match.id)  # so that nobody goes on with what cannot be read again
+            raise
+
+    async def _chapters(self, stream: StreamName, first: int, last: int) -> list[Chapter]:
         after = max(first - 2, 0)  # one entry more, for its hash
         entries = await self._store.read(stream, after, until=last)
-        if after + len(entries) < last:
-            raise HistoryForked(stream, last, after + len(entries))
+        for version, entry in enumerate(entries, after + 1):
+            if entry.version != version:
+                raise HistoryCorrupt(stream, version, f"the stream goes on with version {entry.version}")
+        found = after + len(entries)
+        if found < last:
+            if await self._store.read(stream, after=last, limit=1):
+                raise HistoryCorrupt(stream, found + 1, "the entry is missing")
+            raise HistoryForked(stream, last, found)
         previous = genesis(stream) if first == 1 else entries.pop(0).hash
         chapters = []
         for version, entry in enumerate(entries, first):

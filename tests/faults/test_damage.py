@@ -144,6 +144,67 @@ async def test_a_damaged_match_is_named_with_its_version_and_others_go_on(site, 
     assert (await verify(other))[0] == 0
 
 
+async def rewritten(store: RedisStore, stream: StreamName, version: int, id_: str, *fields: bytes) -> None:
+    """The stream with another entry at `version`, written as `id_` and `fields` say."""
+    entries, key = await store.read(stream), stream_key(stream)
+    await store.link.call("DEL", key)
+    for entry in entries:
+        if entry.version == version:
+            given = {b"BODY": entry.body, b"HASH": entry.hash}
+            await store.link.call("XADD", key, id_, *[given.get(field, field) for field in fields])
+        else:
+            await store.link.call("XADD", key, f"{entry.version}-0", "e", entry.body, "h", entry.hash)
+
+
+@pytest.mark.parametrize(
+    ("id_", "fields"),
+    [
+        ("3-0", (b"d", b"BODY", b"h", b"HASH")),
+        ("3-0", (b"h", b"HASH", b"e", b"BODY")),
+        ("3-0", (b"e", b"BODY", b"h", b"HASH", b"more", b"")),
+        ("3-0", (b"zz", b"")),
+        ("3-7", (b"e", b"BODY", b"h", b"HASH")),
+        ("3-12", (b"e", b"BODY", b"h", b"HASH")),
+    ],
+)
+async def test_an_entry_of_another_form_is_named_with_its_version(site, store, verify, id_, fields):
+    match, players = await played(site, 4)
+    await played(site, 1)
+    stream = match_stream(MatchId(match))
+    await rewritten(store, stream, 3, id_, *fields)
+    await refused_as_corrupt(players, match, 3)
+    assert (await verify(match))[1].startswith(f"FALSE  {stream} is damaged at version 3:")
+
+
+async def test_a_key_that_holds_no_stream_is_damage_and_no_outage(site, store, verify):
+    match, players = await played(site, 2)
+    await played(site, 1)
+    stream = match_stream(MatchId(match))
+    await store.link.call("SET", stream_key(stream), "nothing of ours")
+    await refused_as_corrupt(players, match, 1)
+    code, said = await verify(match)
+    assert (code, said) == (1, f"FALSE  {stream} is damaged at version 1: its key holds no stream\n")
+
+
+async def test_a_stream_that_is_gone_is_named_when_its_match_is_asked_for(site, store, verify):
+    match, _ = await played(site, 2)
+    stream = match_stream(MatchId(match))
+    await store.link.call("DEL", stream_key(stream))
+    code, said = await verify(match)
+    assert (code, said) == (1, f"FALSE  {stream} is damaged at version 1: the stream is empty\n")
+
+
+async def test_damage_that_is_met_in_a_match_at_hand_is_named_and_the_match_is_not_played_on(site, store):
+    match, players = await played(site, 4)
+    await move(players, match)  # so that it is the one that the worker keeps
+    await store.link.call("XDEL", stream_key(match_stream(MatchId(match))), "3-0")
+    with pytest.raises(Refused) as refused:
+        await players[0].ask("GET", f"/v1/matches/{match}/events")
+    assert (refused.value.status, refused.value.reason) == (500, "HISTORY_CORRUPT")
+    assert str(refused.value.problem["version"]) == "3"
+    await refused_as_corrupt(players, match, 3)
+
+
 async def test_another_seed_is_named_with_version_one(site, store, verify):
     match, players = await played(site, 4)
     await played(site, 1)
