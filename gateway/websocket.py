@@ -5,21 +5,91 @@ from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
-from websockets.frames import CloseCode, Opcode
+from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
 SAY = "waystation.say"  # in scope["extensions"]: an async function (texts as UTF-8)
 DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
-# Frames that wait for the application before reading pauses: that costs two calls of the kernel each time.
+# Messages that wait for the application before reading pauses: that costs two calls of the kernel each time.
 AHEAD_MAX = 4
+# What came in one read goes to the parser in slices: a read may hold thousands of frames.
+SLICE_BYTES = 2048
+# Frames that say nothing (pings, pongs, parts of a message): at once, and how many more a second.
+IDLE_FRAMES, IDLE_FRAMES_PER_S = 256, 20
+LAST_BYTES = 64 * 1024  # read after our close frame, in search of the peer's
 # How long a close frame may wait behind what the peer has not read: as often as the peer has read some of it.
 LINGER_S = 5.0
 LINGERS_MAX = 6
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """ASGI's own close waits until the peer has read everything, which a slow one never does."""
+    """ASGI's own close waits until the peer has read everything, which a slow one never does.
+
+    Nobody is read from faster than the application takes messages, nor for long at a time.
+    """
+
+    _unread = b""  # received, and not yet parsed
+    _idle_frames = float(IDLE_FRAMES)  # how many more are borne
+    _idle_since = 0.0
+    _last_bytes = LAST_BYTES
+    _is_deaf = False  # nothing is read any more
+
+    def data_received(self, data: bytes) -> None:
+        self._unread = self._unread + data if self._unread else data
+        self._parse()
+
+    async def receive(self) -> Any:
+        message = await self.queue.get()
+        if self.read_paused and self.queue.empty():
+            self.loop.call_soon(self._parse)  # others have their turn before more of this peer
+        return message
+
+    def _parse(self) -> None:
+        """Parses as much as the application has room for; reads on once nothing is left."""
+        while self._unread and not self._is_deaf and (self.close_sent or self._has_room):
+            part, self._unread = self._unread[:SLICE_BYTES], self._unread[SLICE_BYTES:]
+            if self.close_sent:
+                self._last_bytes -= len(part)
+                self._is_deaf = self._last_bytes < 0
+            super().data_received(part)
+        if self.disconnected or self.transport.is_closing():
+            return
+        is_enough = self._is_deaf or bool(self._unread) or not (self.close_sent or self._has_room)
+        if is_enough != self.read_paused:
+            self.read_paused = is_enough
+            (self.transport.pause_reading if is_enough else self.transport.resume_reading)()
+
+    @property
+    def _has_room(self) -> bool:
+        return self.queue.qsize() < AHEAD_MAX
+
+    def handle_ping(self) -> None:
+        if self._bears_idle_frame():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        if self._bears_idle_frame():
+            super().handle_pong(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        if self._bears_idle_frame():
+            super().handle_cont(event)
+
+    def _bears_idle_frame(self) -> bool:
+        """False once there were too many; the connection then ends."""
+        if self._is_deaf or self.close_sent:
+            return False
+        now = self.loop.time()
+        gained = (now - self._idle_since) * IDLE_FRAMES_PER_S
+        self._idle_frames = min(float(IDLE_FRAMES), self._idle_frames + gained) - 1
+        self._idle_since = now
+        if self._idle_frames < 0:
+            self._is_deaf = True
+            self._unread = b""
+            self.frames = []
+            self.drop(CloseCode.POLICY_VIOLATION, "too many frames that say nothing")
+        return not self._is_deaf
 
     def send_receive_event_to_app(self) -> None:
         """Hands a text on as the bytes that it came in, for whoever parses it wants those."""
@@ -32,9 +102,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self.handle_parser_exception()  # without a traceback in the log for what a peer has sent
             return
         self.queue.put_nowait({"type": "websocket.receive", "bytes": data})
-        if not self.read_paused and self.queue.qsize() >= AHEAD_MAX:
-            self.read_paused = True
-            self.transport.pause_reading()
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)

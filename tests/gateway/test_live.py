@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from deploy.local.system import System
 from gateway.live.session import FOLLOWS_MAX
@@ -269,6 +269,48 @@ async def test_a_frame_beyond_the_limit_ends_the_connection(system: System, gues
     async with live(system.url, token=guests[0].token) as socket:
         await socket.connection.send('{"type":"follow","match":"' + "x" * 70_000 + '"}')
         assert (await socket.closed())[0] == 1009
+
+
+PING, PART, TEXT = b"\x89\x80\0\0\0\0", b"\x00\x80\0\0\0\0", b"\x81\x81\0\0\0\0x"  # masked, with nothing
+
+
+@pytest.mark.parametrize("begun_by", [b"", b"\x01\x80\0\0\0\0"])
+@pytest.mark.parametrize("says_hello", [True, False])
+async def test_a_peer_that_says_nothing_over_and_over_is_sent_away(
+    system: System, guests: Guests, begun_by: bytes, says_hello: bool
+) -> None:
+    async with live(system.url, "/v1/live", guests[0].token if says_hello else "") as socket:
+        frame = PART if begun_by else PING
+        socket.connection.transport.write(begun_by + frame * 20_000)
+        assert (await socket.closed())[0] == 1008
+
+
+async def test_some_pings_are_answered_and_harm_nobody(system: System, guests: Guests) -> None:
+    async with live(system.url, "/v1/live", guests[0].token) as socket:
+        socket.connection.transport.write(PING * 100)
+        await socket.send(type="hello", id="1")
+        assert (await socket.next("problem"))["id"] == "1"
+
+
+async def test_very_many_frames_in_one_write_are_answered_one_by_one_or_not_at_all(
+    system: System, guests: Guests
+) -> None:
+    async with (
+        live(system.url, "/v1/live", guests[0].token) as flood,
+        live(system.url, "/v1/live", guests[1].token) as other,
+    ):
+        flood.connection.transport.write(TEXT * 30_000)
+        await other.send(type="hello", id="still here")
+        assert (await other.next("problem"))["id"] == "still here"
+        answered = 0
+        try:
+            while (await flood.next("problem"))["status"] in (400, 429):
+                answered += 1
+                if answered == 1_000:
+                    break
+        except ConnectionClosed as end:
+            assert end.rcvd is None or end.rcvd.code == 4008
+        assert answered
 
 
 async def test_a_second_hello_is_refused(system: System, guests: Guests) -> None:
