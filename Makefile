@@ -119,5 +119,5 @@ test-hostile: $(VENV)/.dev gen/.stamp ## forged tokens, ruined bodies, frames an
 test-contract: $(VENV)/.dev gen/.stamp ## schemathesis over the served document: coverage, fuzzing, stateful
 	$(BIN)/python -m tests.hostile.contract $(ARGS)
 
-test-soak: $(VENV)/.dev gen/.stamp ## make 100,000 matches and see memory stay flat (ARGS="--matches 10000", ARGS=--leak must fail)
+test-soak: $(VENV)/.dev gen/.stamp ## make 100,000 matches and see memory stay flat (ARGS="--matches 12000 --titles wayfare"; with --leak it must fail)
 	@$(BIN)/python -m tests.soak $(ARGS)

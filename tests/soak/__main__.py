@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 from deploy.local.system import shipped_titles
 from services.kit import plain_redis
 from tests.soak.making import MOVES, PLAYED_EVERY, Makers
-from tests.soak.memory import LEAK_BYTES, Sample, TooFew, growth, leaks
+from tests.soak.memory import LEAK_BYTES, WARM_MATCHES, Sample, TooFew, growth, leaks
 from tests.soak.watched import SERVERS, Watched, watched
 
 STEPS = 20
@@ -119,7 +119,10 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--titles", nargs="+", choices=shipped_titles(), default=shipped_titles())
     parser.add_argument("--leak", action="store_true", help="plant a leak, which must be found")
     parser.add_argument("--folder", default=None, help="where data and logs lie during the run")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    if asked.matches < (fewest := 2 * WARM_MATCHES * len(asked.titles)):
+        parser.error(f"fewer than {fewest} matches of {len(asked.titles)} titles tell nothing about memory")
+    return asked
 
 
 if __name__ == "__main__":
