@@ -1,3 +1,5 @@
+from base64 import urlsafe_b64encode
+
 import msgspec
 import pytest
 from msgspec import Raw
@@ -48,3 +50,4 @@ def test_a_missing_version_is_named():
 @pytest.mark.parametrize("raw", [b"", b"\0", b"\xff" * 32, bytes(range(16))])
 def test_bytes_come_back_from_their_text(raw):
     assert bytes_of(text_of(raw)) == raw
+    assert text_of(raw) == urlsafe_b64encode(raw).rstrip(b"=").decode()
