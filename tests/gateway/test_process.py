@@ -15,8 +15,7 @@ from deploy.local.system import ROOT, System
 from gateway import http as http_module
 from gateway.http import HEAD_BYTES_MAX, HttpProtocol
 from tests.gateway.playing import Guest, Start, until
-
-PATIENCE_S = 10.0
+from tests.gateway.wire import PATIENCE_S, raw
 
 
 def start_with(**env: str) -> subprocess.CompletedProcess[str]:
@@ -96,20 +95,6 @@ def test_every_reason_has_a_page(client: httpx.Client) -> None:
     for link in [*links, "/errors/not-found", "/errors/method-not-allowed"]:
         assert client.get(link).status_code == 200, link
     assert client.get("/errors/nonsense").status_code == 404
-
-
-def raw(system: System, *sent: bytes) -> bytes:
-    """What comes back on a connection before the server closes it."""
-    with socket.create_connection(("127.0.0.1", system.ports[0]), timeout=PATIENCE_S) as peer:
-        try:
-            for part in sent:
-                peer.sendall(part)
-            received = b""
-            while part := peer.recv(65536):
-                received += part
-        except ConnectionResetError:
-            pass
-        return received
 
 
 @pytest.mark.parametrize("part", [b"x-long: %s\r\n", b"%s", b"x-many: y\r\n" + b"z: %s"])
