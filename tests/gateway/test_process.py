@@ -103,6 +103,52 @@ def test_a_head_without_end_is_cut_off(system: System, part: bytes) -> None:
     assert raw(system, b"GET /healthz HTTP/1.1\r\nhost: x\r\n", endless, b"a").startswith(b"HTTP/1.1 431 ")
 
 
+def get_with(header_bytes: int, *lines: bytes) -> bytes:
+    """A request with a header of that size."""
+    about = (b"GET /healthz HTTP/1.1", b"host: x", b"x-long: " + b"a" * header_bytes, *lines)
+    return b"\r\n".join((*about, b"", b""))
+
+
+@pytest.mark.parametrize(("header_bytes", "status"), [(20_000, b"200"), (40_000, b"431"), (100_000, b"431")])
+def test_a_head_in_one_write_is_bounded_as_well(system: System, header_bytes: int, status: bytes) -> None:
+    answer = raw(system, get_with(header_bytes, b"connection: close"))
+    assert answer.split(b" ", 2)[1] == status
+
+
+def test_heads_that_come_together_are_counted_one_by_one(system: System) -> None:
+    answer = raw(system, 3 * get_with(20_000) + get_with(20_000, b"connection: close"))
+    assert answer.count(b"HTTP/1.1 200 OK") == 4
+
+
+def test_a_body_in_one_write_with_its_head_is_no_part_of_it(system: System) -> None:
+    head = b"POST /v1/players HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 60000\r\n\r\n"
+    assert raw(system, head + b" " * 60_000).startswith(b"HTTP/1.1 201 ")
+
+
+def test_what_comes_behind_an_upgrade_is_no_http(system: System) -> None:
+    about = (
+        *(b"GET /v1/live HTTP/1.1", b"host: x", b"connection: upgrade", b"upgrade: websocket"),
+        *(b"sec-websocket-version: 13", b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="),
+        *[b"x-long: " + b"a" * 4_000] * 3,
+    )
+    upgrade = b"\r\n".join((*about, b"", b""))
+    with socket.create_connection(("127.0.0.1", system.ports[0]), timeout=PATIENCE_S) as peer:
+        peer.sendall(upgrade + 100 * get_with(100))
+        answer = peer.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 101 ")
+        peer.sendall(b"\x88\x80aaaa")  # a close frame
+        while part := peer.recv(65536):
+            answer += part
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_an_upgrade_to_what_is_not_spoken_here_is_a_request_like_others(system: System) -> None:
+    upgrade = get_with(5_000, b"connection: upgrade, close", b"upgrade: h2c")
+    answer = raw(system, upgrade + b"what they speak there" * 1_000)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
 def test_what_is_no_http_is_a_problem_as_well(system: System) -> None:
     answer = raw(system, b"hello there\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 400 ")
