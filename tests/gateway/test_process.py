@@ -5,12 +5,14 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import pytest
+import redis
 import uvicorn
 
-from deploy.local.servers import free_port
+from deploy.local.servers import Valkey, free_port
 from deploy.local.system import ROOT, System
 from gateway import http as http_module
 from gateway.http import HEAD_BYTES_MAX, HttpProtocol
@@ -39,6 +41,25 @@ def test_a_store_that_is_not_there_is_told_in_one_line() -> None:
     assert failed.returncode == 1
     assert len(failed.stderr.splitlines()) == 1
     assert "store" in failed.stderr
+
+
+@pytest.mark.parametrize(("setting", "value"), [("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")])
+def test_a_store_that_may_lose_events_is_told_in_one_line(tmp_path: Path, setting: str, value: str) -> None:
+    with Valkey(tmp_path) as valkey:
+        redis.Redis.from_url(valkey.url).config_set(setting, value)
+        failed = start_with(PORT="0", REDIS_URL=valkey.url)
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert failed.stderr.startswith("gateway: Redis is not safe: ")
+    assert setting in failed.stderr
+    assert "REDIS_UNSAFE=1" in failed.stderr
+
+
+def test_an_address_of_the_store_that_is_none_is_told_in_one_line() -> None:
+    failed = start_with(PORT="0", REDIS_URL="nonsense://here")
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert failed.stderr.startswith("gateway: REDIS_URL must look like ")
 
 
 @pytest.mark.parametrize(
