@@ -10,7 +10,7 @@ from gateway.fast_lane import FastLane
 from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status, written
-from gateway.requests import AnyRequest, dependencies
+from gateway.requests import AnyRequest, dependencies, read_no_body
 from gateway.routes import docs, health, lists, live, matches, moves, players, sse, tables, titles
 from services.core.errors import BadRequest, DomainError
 
@@ -61,6 +61,7 @@ def build(parts: Parts) -> ASGIApp:
     app = Litestar(
         route_handlers=HANDLERS,
         dependencies=dependencies(parts),
+        before_request=read_no_body,
         exception_handlers={
             DomainError: _refused,
             HTTPException: _refused_by_http,

@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 from litestar import MediaType, Response
+from msgspec import Struct
 
 from services.core.errors import BadRequest
 
@@ -27,6 +28,18 @@ class Body(Generic[T]):
             raise BadRequest(path.strip("`.") or "body", detail) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise BadRequest("body", str(error)) from None
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a command without a body may still be sent."""
+
+
+_NOTHING = Body(Nothing)
+
+
+def require_nothing(raw: bytes) -> None:
+    """Raises BadRequest unless `raw` is empty, white space or an empty object."""
+    _NOTHING.read(raw.strip(b" \t\r\n"))
 
 
 def passed(body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:

@@ -9,6 +9,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from gateway.problems import MEDIA_TYPE, problem_of_status
 
 HEAD_BYTES_MAX = 32 * 1024
+SLICE_BYTES = 4 * 1024
 # From the first byte of a request to its last, and from connecting to the first request.
 REQUEST_S_MAX = 20.0
 
@@ -17,8 +18,9 @@ class HttpProtocol(HttpToolsProtocol):
     """One connection. Without these a peer could grow a header, or keep a request open, for ever."""
 
     _is_in_head = True
-    _head_bytes = 0  # of the head that is arriving, as far as whole reads are its own
+    _head_bytes = 0  # of the head that is arriving, as far as whole slices are its own
     _heads = 0
+    _is_rest_dropped = False  # what came with a request for another protocol, behind it
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -30,6 +32,14 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        """In slices: how much of a large read is head would show only once all of it is parsed."""
+        self._is_rest_dropped = False
+        for begin in range(0, len(data), SLICE_BYTES):
+            self._slice_received(data[begin : begin + SLICE_BYTES])
+            if self._is_rest_dropped or self.transport.is_closing():
+                return
+
+    def _slice_received(self, data: bytes) -> None:
         is_all_head, heads = self._is_in_head, self._heads
         super().data_received(data)
         is_all_head = is_all_head and self._is_in_head and self._heads == heads
@@ -57,7 +67,12 @@ class HttpProtocol(HttpToolsProtocol):
     def handle_websocket_upgrade(self) -> None:
         self._stop_waiting()
         self._is_in_head = False
+        self._is_rest_dropped = True
         super().handle_websocket_upgrade()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        self._is_rest_dropped = True
+        super()._unsupported_upgrade_warning()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(HTTPStatus.BAD_REQUEST, msg)

@@ -21,10 +21,10 @@ from gateway.settings import GatewaySettings
 from gateway.titles import Titles
 from gateway.workers import Workers
 from services.kit import plain_redis
+from services.kit.backends import opened_store
 from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.players import Players
-from services.kit.redis_store import RedisStore
 from services.kit.tokens import Tokens
 
 
@@ -51,8 +51,10 @@ class Parts(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
-    """Raises StoreUnavailable when Redis does not answer; NATS may be away."""
+    """Raises StartFailed when Redis is not safe or does not answer; NATS may be away."""
     async with AsyncExitStack() as closing:
+        store = await opened_store(settings)
+        closing.push_async_callback(store.close)
         redis = plain_redis.connect(settings.redis_url)
         closing.push_async_callback(redis.aclose)
         channels = Channels()
@@ -69,8 +71,6 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
         guesses = Guesses(settings)
         places = Places(lobby, guesses, settings.cached_places)
         matches = Matches(places, workers)
-        store = await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe)
-        closing.push_async_callback(store.close)
         hub = await closing.enter_async_context(Hub.opened(settings.nats_url, store, matches))
         identity = Identity(tokens, settings.admin_token)
         sockets = Sockets(settings)

@@ -4,9 +4,11 @@ from typing import Annotated, Any
 
 from litestar import Request
 from litestar.di import Provide
+from litestar.handlers import BaseRouteHandler
 from litestar.params import Parameter
 from litestar.types import Scope
 
+from gateway.bodies import require_nothing
 from gateway.callers import (
     OPERATOR,
     VERSION_TEXT,
@@ -44,6 +46,7 @@ IfMatch = Annotated[
         schema_extra={"pattern": rf'^((W/)?"?{VERSION_TEXT}"?|\*|)$'},
     ),
 ]
+_SAFE = {"GET", "HEAD", "OPTIONS"}  # methods that change nothing
 Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]
 
 
@@ -108,3 +111,16 @@ def dependencies(parts: Parts) -> dict[str, Provide]:
         "operator": Provide(operator, sync_to_thread=False),
         "guarded": Provide(guarded, sync_to_thread=False),
     }
+
+
+async def read_no_body(request: AnyRequest) -> None:
+    """Reads the body of a command that has none, before it is carried out: it must have come, and be empty.
+
+    Raises BadRequest, and what Litestar raises for bodies that are too large or cut short.
+    """
+    if request.method not in _SAFE and not _reads_body(request.route_handler):
+        require_nothing(await request.body())
+
+
+def _reads_body(handler: BaseRouteHandler) -> bool:
+    return not handler.parsed_fn_signature.parameters.keys().isdisjoint(("body", "data"))

@@ -38,7 +38,7 @@ async def backends(
     may be away.
     """
     async with AsyncExitStack() as closing:
-        store = await _store(settings)
+        store = await opened_store(settings, settings.redis_replicas)
         closing.push_async_callback(store.close)
         redis = plain_redis.connect(settings.redis_url)
         closing.push_async_callback(redis.aclose)
@@ -53,11 +53,13 @@ async def backends(
         yield Backends(store, redis, channels, directory, bus)
 
 
-async def _store(settings: ServiceSettings) -> RedisStore:
+async def opened_store(settings: ServiceSettings, replicas: int = 0) -> RedisStore:
+    """A store for the caller to close; `replicas`: for those who write, see `RedisLink`.
+
+    Raises StartFailed for a Redis that is not safe or does not answer, and for a URL that is none.
+    """
     try:
-        return await RedisStore.open(
-            settings.redis_url, unsafe=settings.redis_unsafe, replicas=settings.redis_replicas
-        )
+        return await RedisStore.open(settings.redis_url, unsafe=settings.redis_unsafe, replicas=replicas)
     except (UnsafeRedis, ValueError) as error:
         raise StartFailed(str(error)) from error
     except StoreUnavailable as error:

@@ -5,18 +5,19 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import pytest
+import redis
 import uvicorn
 
-from deploy.local.servers import free_port
+from deploy.local.servers import Valkey, free_port
 from deploy.local.system import ROOT, System
 from gateway import http as http_module
 from gateway.http import HEAD_BYTES_MAX, HttpProtocol
 from tests.gateway.playing import Guest, Start, until
-
-PATIENCE_S = 10.0
+from tests.gateway.wire import PATIENCE_S, raw
 
 
 def start_with(**env: str) -> subprocess.CompletedProcess[str]:
@@ -40,6 +41,25 @@ def test_a_store_that_is_not_there_is_told_in_one_line() -> None:
     assert failed.returncode == 1
     assert len(failed.stderr.splitlines()) == 1
     assert "store" in failed.stderr
+
+
+@pytest.mark.parametrize(("setting", "value"), [("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")])
+def test_a_store_that_may_lose_events_is_told_in_one_line(tmp_path: Path, setting: str, value: str) -> None:
+    with Valkey(tmp_path) as valkey:
+        redis.Redis.from_url(valkey.url).config_set(setting, value)
+        failed = start_with(PORT="0", REDIS_URL=valkey.url)
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert failed.stderr.startswith("gateway: Redis is not safe: ")
+    assert setting in failed.stderr
+    assert "REDIS_UNSAFE=1" in failed.stderr
+
+
+def test_an_address_of_the_store_that_is_none_is_told_in_one_line() -> None:
+    failed = start_with(PORT="0", REDIS_URL="nonsense://here")
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert failed.stderr.startswith("gateway: REDIS_URL must look like ")
 
 
 @pytest.mark.parametrize(
@@ -98,24 +118,56 @@ def test_every_reason_has_a_page(client: httpx.Client) -> None:
     assert client.get("/errors/nonsense").status_code == 404
 
 
-def raw(system: System, *sent: bytes) -> bytes:
-    """What comes back on a connection before the server closes it."""
-    with socket.create_connection(("127.0.0.1", system.ports[0]), timeout=PATIENCE_S) as peer:
-        try:
-            for part in sent:
-                peer.sendall(part)
-            received = b""
-            while part := peer.recv(65536):
-                received += part
-        except ConnectionResetError:
-            pass
-        return received
-
-
 @pytest.mark.parametrize("part", [b"x-long: %s\r\n", b"%s", b"x-many: y\r\n" + b"z: %s"])
 def test_a_head_without_end_is_cut_off(system: System, part: bytes) -> None:
     endless = part % (b"a" * 2 * HEAD_BYTES_MAX)
     assert raw(system, b"GET /healthz HTTP/1.1\r\nhost: x\r\n", endless, b"a").startswith(b"HTTP/1.1 431 ")
+
+
+def get_with(header_bytes: int, *lines: bytes) -> bytes:
+    """A request with a header of that size."""
+    about = (b"GET /healthz HTTP/1.1", b"host: x", b"x-long: " + b"a" * header_bytes, *lines)
+    return b"\r\n".join((*about, b"", b""))
+
+
+@pytest.mark.parametrize(("header_bytes", "status"), [(20_000, b"200"), (40_000, b"431"), (100_000, b"431")])
+def test_a_head_in_one_write_is_bounded_as_well(system: System, header_bytes: int, status: bytes) -> None:
+    answer = raw(system, get_with(header_bytes, b"connection: close"))
+    assert answer.split(b" ", 2)[1] == status
+
+
+def test_heads_that_come_together_are_counted_one_by_one(system: System) -> None:
+    answer = raw(system, 3 * get_with(20_000) + get_with(20_000, b"connection: close"))
+    assert answer.count(b"HTTP/1.1 200 OK") == 4
+
+
+def test_a_body_in_one_write_with_its_head_is_no_part_of_it(system: System) -> None:
+    head = b"POST /v1/players HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 60000\r\n\r\n"
+    assert raw(system, head + b" " * 60_000).startswith(b"HTTP/1.1 201 ")
+
+
+def test_what_comes_behind_an_upgrade_is_no_http(system: System) -> None:
+    about = (
+        *(b"GET /v1/live HTTP/1.1", b"host: x", b"connection: upgrade", b"upgrade: websocket"),
+        *(b"sec-websocket-version: 13", b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="),
+        *[b"x-long: " + b"a" * 4_000] * 3,
+    )
+    upgrade = b"\r\n".join((*about, b"", b""))
+    with socket.create_connection(("127.0.0.1", system.ports[0]), timeout=PATIENCE_S) as peer:
+        peer.sendall(upgrade + 100 * get_with(100))
+        answer = peer.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 101 ")
+        peer.sendall(b"\x88\x80aaaa")  # a close frame
+        while part := peer.recv(65536):
+            answer += part
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_an_upgrade_to_what_is_not_spoken_here_is_a_request_like_others(system: System) -> None:
+    upgrade = get_with(5_000, b"connection: upgrade, close", b"upgrade: h2c")
+    answer = raw(system, upgrade + b"what they speak there" * 1_000)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1") == 1
 
 
 def test_what_is_no_http_is_a_problem_as_well(system: System) -> None:
