@@ -17,9 +17,8 @@ REQUEST_S_MAX = 20.0
 class HttpProtocol(HttpToolsProtocol):
     """One connection. Without these a peer could grow a header, or keep a request open, for ever."""
 
-    _is_in_head = True
-    _head_bytes = 0  # of the head that is arriving, as far as whole slices are its own
-    _heads = 0
+    _empty_bytes = 0  # received since a head, a part of a body or a request was last complete
+    _completed = 0  # how often one was
     _is_rest_dropped = False  # what came with a request for another protocol, behind it
     _patience: asyncio.TimerHandle | None = None
 
@@ -40,33 +39,35 @@ class HttpProtocol(HttpToolsProtocol):
                 return
 
     def _slice_received(self, data: bytes) -> None:
-        is_all_head, heads = self._is_in_head, self._heads
+        completed = self._completed
         super().data_received(data)
-        is_all_head = is_all_head and self._is_in_head and self._heads == heads
-        if is_all_head and not self.transport.is_closing():
-            self._head_bytes += len(data)
-            if self._head_bytes > HEAD_BYTES_MAX:
-                status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-                self._refuse(status, f"the head of a request has at most {HEAD_BYTES_MAX} bytes")
+        if self._completed != completed:
+            self._empty_bytes = 0
+            return
+        self._empty_bytes += len(data)
+        if self._empty_bytes > HEAD_BYTES_MAX and not self.transport.is_closing():
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            self._refuse(status, f"a head or a trailer has at most {HEAD_BYTES_MAX} bytes")
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._wait()
 
     def on_headers_complete(self) -> None:
-        self._is_in_head = False
-        self._head_bytes = 0
-        self._heads += 1
+        self._completed += 1
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        self._completed += 1
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
+        self._completed += 1
         super().on_message_complete()
-        self._is_in_head = True
         self._stop_waiting()
 
     def handle_websocket_upgrade(self) -> None:
         self._stop_waiting()
-        self._is_in_head = False
         self._is_rest_dropped = True
         super().handle_websocket_upgrade()
 

@@ -130,6 +130,12 @@ def get_with(header_bytes: int, *lines: bytes) -> bytes:
     return b"\r\n".join((*about, b"", b""))
 
 
+@pytest.mark.parametrize("endless", [b"0\r\nx: ", b"1;x="], ids=["a trailer", "a chunk's extension"])
+def test_what_goes_with_the_parts_of_a_body_has_an_end(system: System, endless: bytes) -> None:
+    head = b"POST /v1/players HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+    assert b"HTTP/1.1 431 " in raw(system, head, endless + b"a" * 50_000, b"a" * 50_000)
+
+
 @pytest.mark.parametrize(("header_bytes", "status"), [(20_000, b"200"), (40_000, b"431"), (100_000, b"431")])
 def test_a_head_in_one_write_is_bounded_as_well(system: System, header_bytes: int, status: bytes) -> None:
     answer = raw(system, get_with(header_bytes, b"connection: close"))
