@@ -1,6 +1,6 @@
 """One connection to Redis: parcels of commands go out joined, and their replies come back in order.
 
-redis-py is not used on this path: packing and parsing cost it several times the CPU of these files.
+redis-py is not used on this path: around the same packer and parser it costs several times as much CPU.
 """
 
 import asyncio
