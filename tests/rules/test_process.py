@@ -149,6 +149,11 @@ async def test_refusals_travel_typed_and_store_nothing(worker_of, client, store,
     assert len(await entries_of(store, match)) == 1
 
 
+def told(answer: pb.SubmitCommandResponse) -> tuple[bytes, int]:
+    """What a repetition is told too; the event comes with the first answer alone."""
+    return answer.receipt, answer.version
+
+
 async def test_the_same_request_is_answered_by_another_worker_with_the_same_receipt(
     launch, worker_of, client, store, new_match
 ):
@@ -158,9 +163,9 @@ async def test_the_same_request_is_answered_by_another_worker_with_the_same_rece
     move, another, *_ = await client.moves(match, random.Random(2))
     first = await client.calls("SubmitCommand", move)
     client.address = other.address
-    assert await client.calls("SubmitCommand", move) == first
+    assert told(await client.calls("SubmitCommand", move)) == told(first)
     await client.plays(match, random.Random(3), moves=3)
-    assert await client.calls("SubmitCommand", move) == first
+    assert told(await client.calls("SubmitCommand", move)) == told(first)
     with pytest.raises(RequestIdReused):
         await client.calls("SubmitCommand", another)
 
@@ -184,7 +189,7 @@ async def test_a_worker_that_is_killed_in_mid_command_is_replaced_without_loss(
     client.address = staying.address
     for number, move in enumerate(moves):
         receipt = await client.calls("SubmitCommand", move)
-        assert number not in answered or answered[number].submit_command == receipt
+        assert number not in answered or told(answered[number].submit_command) == told(receipt)
     for match in matches:
         assert len(await entries_of(store, match)) == 2
     assert (await client.plays(matches[-1], rng))["status"] == "over"
@@ -233,7 +238,7 @@ async def test_an_operators_abort_ends_the_match_and_may_be_repeated(worker_of, 
     )
     receipt = await client.calls("SubmitCommand", abort)
     assert json.loads(receipt.receipt)["view"]["outcome"] == {"winners": [], "reason": "abort"}
-    assert await client.calls("SubmitCommand", abort) == receipt
+    assert told(await client.calls("SubmitCommand", abort)) == told(receipt)
 
 
 async def test_with_nats_away_matches_are_played_to_their_end(launch, client, store, new_match):
