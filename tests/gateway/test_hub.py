@@ -113,11 +113,12 @@ async def test_only_the_last_push_is_lost_and_the_heads_make_up_for_it(
     async with Hub.opened(nats_url, store, worker.matches) as hub, following(hub, worker.match, got):
         await worker.make(2)
         await worker.make(3)
-        await until(lambda: got == [1, 2, 3])
+        await until(lambda: got[-1] == 3)
         await worker.make(4, is_pushed=False)
-        await until(lambda: got == [1, 2, 3, 4])
+        await until(lambda: got[-1] == 4)
         await worker.make(5)
-        await until(lambda: got == [1, 2, 3, 4, 5])
+        await until(lambda: got[-1] == 5)
+    assert got == sorted(set(got))  # a look at the heads may overtake a push: a view skips it then
 
 
 async def test_a_follow_works_before_nats_does_and_is_pushed_to_once_it_does(
