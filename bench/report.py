@@ -2,7 +2,6 @@
 
 import platform
 import subprocess
-import sysconfig
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,10 +59,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def machine() -> str:
-    """Kind of processor and of Python: one built without profile-guided optimisation is much slower."""
-    is_tuned = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
-    python = f"Python {platform.python_version()}{'' if is_tuned else ', built without optimisations'}"
-    return f"{platform.processor() or platform.machine()}, {python}"
+    return f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
 
 
 def commit() -> str:

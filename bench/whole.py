@@ -172,6 +172,9 @@ def main() -> None:
     chosen = plans.chosen(kind(asked.seconds), asked.plan)
     if not chosen:
         raise SystemExit(f"no plan has {asked.plan!r} in its name")
+    known = ["gateway", "lobby", "projection", *{f"rules-{plan.title}" for plan in chosen}]
+    if asked.profile and asked.profile not in known:
+        raise SystemExit(f"no process {asked.profile!r} to profile, only {', '.join(sorted(known))}")
     made = run(chosen, is_pinned=not asked.unpinned, profile=asked.profile)
     report.write(made, RESULTS / "whole.json")
     report.show(made, Console(width=160))

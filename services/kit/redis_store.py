@@ -81,11 +81,11 @@ class RedisStore:
                 after = page[-1].version
 
     async def read_many(self, tails: Sequence[After], limit: int = PAGE) -> list[list[Entry]]:
-        replies = await self._ask_all([_range(tail.stream, tail.version, None, limit) for tail in tails])
+        replies = await self._replies([_range(tail.stream, tail.version, None, limit) for tail in tails])
         return [_entries(reply) for reply in replies]
 
     async def heads(self, streams: Sequence[StreamName]) -> list[int]:
-        replies = await self._ask_all(
+        replies = await self._replies(
             [command("XREVRANGE", stream_key(stream), "+", "-", "COUNT", 1) for stream in streams]
         )
         return [entries[0].version if (entries := _entries(reply)) else 0 for reply in replies]
@@ -128,12 +128,15 @@ class RedisStore:
                     break
 
     async def _ask_all(self, commands: Sequence[bytes]) -> list[Reply]:
+        return [settled(reply) for reply in await self._replies(commands)]
+
+    async def _replies(self, commands: Sequence[bytes]) -> list[Reply]:
         """The replies to `commands`, sent as one parcel, or as several if one trip cannot hold them."""
         replies: list[Reply] = []
         for start in range(0, len(commands), TRIP_COMMANDS_MAX):
             parcel = commands[start : start + TRIP_COMMANDS_MAX]
             replies += await self.link.ask(b"".join(parcel), len(parcel))
-        return [[] if _is_of_another_kind(reply) else settled(reply) for reply in replies]
+        return replies
 
     async def _due(self, keys: Sequence[str], until: str, limit: int) -> list[bytes]:
         """Members of the sorted sets with scores up to `until`, from all of them evenly, at most `limit`."""
@@ -151,6 +154,8 @@ def _range(stream: StreamName, after: int, until: int | None, count: int) -> byt
 
 
 def _entries(reply: Reply) -> list[Entry]:
+    if _is_of_another_kind(reply):  # one among many, who must not wait for it
+        return []
     return [_entry(id_, fields) for id_, fields in cast("list[tuple[bytes, list[bytes]]]", settled(reply))]
 
 

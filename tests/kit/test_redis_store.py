@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from deploy.local.servers import Valkey
-from services.core.errors import StoreUnavailable, VersionConflict
+from services.core.errors import HistoryCorrupt, StoreUnavailable, VersionConflict
 from services.core.ids import MatchId, match_stream
 from services.kit.redis_append import LIBRARY
 from services.kit.redis_keys import deadlines_key, outbox_key, seed_key, stream_key, streams_key
 from services.kit.redis_library import UnsafeRedis
 from services.kit.redis_store import RedisStore
-from services.kit.store import partition
+from services.kit.store import After, partition
 from tests.kit.writer import Writer
 
 pytestmark = pytest.mark.anyio
@@ -126,6 +126,21 @@ async def test_a_redis_out_of_memory_refuses_and_stores_nothing(store: RedisStor
         await store.append(writer.following())
     await store.link.call("CONFIG", "SET", "maxmemory", 0)
     assert await store.read(writer.stream) == written
+
+
+async def test_a_key_of_another_kind_stands_in_nobody_elses_way_and_is_never_written_over(
+    store: RedisStore, writer: Writer
+) -> None:
+    written = await writer.write(store)
+    other = match_stream(MatchId("other"))
+    await store.link.call("SET", stream_key(other), "nothing of ours")
+    await store.link.call("SET", deadlines_key(partition(MatchId("other")), "wayfare"), "nothing of ours")
+    assert await store.heads([other, writer.stream]) == [0, written[-1].version]
+    assert await store.read_many([After(other, 0), After(writer.stream, 0)]) == [[], written]
+    with pytest.raises(HistoryCorrupt, match="holds no stream"):
+        await store.read(other)
+    with pytest.raises(StoreUnavailable, match="WRONGTYPE"):
+        await store.set_deadline("wayfare", MatchId("other"), 1)
 
 
 @pytest.mark.parametrize(("setting", "value"), [("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")])
