@@ -6,6 +6,7 @@ unavailable rather than unknown. `services.kit.directory` reads both.
 """
 
 import asyncio
+import secrets
 from typing import Any
 
 import msgspec
@@ -45,7 +46,11 @@ class Service(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True, omit_defaults=True):
-    """Someone live, as it stands in Redis. `kind`: "title" or "service"; `name`: slug or service name."""
+    """Someone live, as it stands in Redis. `kind`: "title" or "service"; `name`: slug or service name.
+
+    `instance` is another for every start, so that a process is never taken for the one before it, even
+    if both started on one address within a millisecond.
+    """
 
     kind: str
     name: str
@@ -53,6 +58,7 @@ class Member(Struct, frozen=True, omit_defaults=True):
     rules_versions: tuple[int, ...] = ()
     draining: bool = False
     started_ms: int = 0
+    instance: str = ""
 
 
 class Announcer:
@@ -66,7 +72,8 @@ class Announcer:
 
     async def start(self) -> None:
         """Announces once and then by heartbeat. Raises StoreUnavailable if the first one fails."""
-        self._member = replace(self._member, started_ms=await _now_ms(self._redis))
+        now = await _now_ms(self._redis)
+        self._member = replace(self._member, started_ms=now, instance=secrets.token_hex(8))
         if self._worker is not None:
             await answered(self._redis.hset(TITLES, self._worker.slug, self._worker.description))
         await self._beat()

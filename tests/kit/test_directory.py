@@ -131,7 +131,15 @@ async def test_a_process_that_came_back_on_its_port_is_listed_once_and_as_it_is_
     await killed.stop()
 
 
-async def test_a_description_changes_with_the_worker_that_brings_it(redis: Redis, slug: Slug) -> None:
+async def test_a_description_changes_with_the_worker_that_brings_it(
+    redis: Redis, slug: Slug, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = announce.clock_ms(await redis.time())
+
+    async def no_later(_: Redis) -> int:
+        return same
+
+    monkeypatch.setattr(announce, "_now_ms", no_later)  # both workers start within one millisecond
     directory = await seen(redis)
     for text in (b"1", b"2"):
         async with announced(redis, worker(slug, "a:1", description=text)):
