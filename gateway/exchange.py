@@ -1,8 +1,9 @@
-"""One long-lived stream to one rules worker: calls go out in batches, answers come back in any order."""
+"""One long-lived stream to one rules worker: calls out in batches, answers and pushes back in any order."""
 
 import asyncio
 import itertools
 from collections import deque
+from collections.abc import Callable, Iterable
 from time import monotonic
 
 import grpc
@@ -10,10 +11,12 @@ import structlog
 from google.protobuf.duration_pb2 import Duration
 from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
 
+from gateway.pushes import Audience
 from services.core.errors import Deadline, Overloaded
 
 OPEN_CALLS_MAX = 2_000
 BATCH_CALLS_MAX = 256
+BATCH_FOLLOWS_MAX = 8_192
 BATCH_BYTES_MAX = 1 << 20  # well under the 4 MiB that gRPC takes in one message
 # After a message of several calls: under load what comes in meanwhile shares the next one, which costs both
 # ends and the kernel more than the calls in it. Whoever asks one thing after the other is never kept waiting.
@@ -28,10 +31,19 @@ class StreamBroken(Exception):
 
 
 class Exchange:
-    """Answers to calls by id. A deadline or a refusal concerns one call; a broken stream all open ones."""
+    """Answers to calls by id. A deadline or a refusal concerns one call; a broken stream all open ones.
 
-    def __init__(self, stub: "rules_pb2_grpc.RulesServiceAsyncStub", address: str) -> None:
+    `heed` gets every push.
+    """
+
+    def __init__(
+        self,
+        stub: "rules_pb2_grpc.RulesServiceAsyncStub",
+        address: str,
+        heed: Callable[[rules_pb2.Push], None],
+    ) -> None:
         self.address = address
+        self._heed = heed
         self.is_draining = False
         self.is_closed = False
         self.heard_at = 0.0  # monotonic time of the last message from the worker
@@ -40,6 +52,7 @@ class Exchange:
         self._ids = itertools.count(1)
         self._open: dict[int, asyncio.Future[rules_pb2.Answer]] = {}
         self._outgoing: deque[rules_pb2.Call] = deque()
+        self._follows: dict[Audience, bool] = {}  # changes that the worker has not been sent
         self._something_to_send = asyncio.Event()
         self._running = self._loop.create_task(self._run(), name=f"exchange {address}")
 
@@ -66,6 +79,13 @@ class Exchange:
             timer.cancel()
             self._open.pop(call.id, None)
 
+    def follow(self, audiences: Iterable[Audience]) -> None:
+        """Has the worker push to them before it carries out any call that is asked from now on."""
+        self._change(dict.fromkeys(audiences, True))
+
+    def unfollow(self, audience: Audience) -> None:
+        self._change({audience: False})
+
     async def close(self) -> None:
         """Ends the stream by message where the worker plays along; open calls fail as broken."""
         if not self.is_closed:
@@ -77,6 +97,11 @@ class Exchange:
         except TimeoutError:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
+
+    def _change(self, follows: dict[Audience, bool]) -> None:
+        if not self.is_closed:
+            self._follows |= follows
+            self._something_to_send.set()
 
     async def _run(self) -> None:
         try:
@@ -100,20 +125,34 @@ class Exchange:
                 waiting = self._open.get(answer.id)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
+            for push in message.pushes:
+                self._heed(push)
 
     async def _write(self) -> None:
         while not self.is_closed:
             await self._something_to_send.wait()
             self._something_to_send.clear()
-            while self._outgoing:
-                calls = self._batch()
-                await self._stream.write(rules_pb2.ExchangeRequest(calls=calls))
-                if len(calls) > 1:
+            while self._outgoing or self._follows:
+                message = self._message()
+                await self._stream.write(message)
+                if len(message.calls) > 1:
                     await asyncio.sleep(PACE_S)
         await self._stream.done_writing()
 
+    def _message(self) -> rules_pb2.ExchangeRequest:
+        """Calls go out with the last of the follows that were asked for before them."""
+        if not self._follows:
+            return rules_pb2.ExchangeRequest(calls=self._batch())
+        message = rules_pb2.ExchangeRequest()
+        for audience in list(itertools.islice(self._follows, BATCH_FOLLOWS_MAX)):
+            named = message.follow if self._follows.pop(audience) else message.unfollow
+            named.add(match=audience.match, seat=audience.seat)
+        if not self._follows:
+            message.calls.extend(self._batch())
+        return message
+
     def _batch(self) -> list[rules_pb2.Call]:
-        """The next calls to go out, in order; at least one."""
+        """The next calls to go out, in order; at least one if there are any."""
         calls: list[rules_pb2.Call] = []
         size = 0
         while self._outgoing and len(calls) < BATCH_CALLS_MAX:
@@ -125,6 +164,7 @@ class Exchange:
 
     def _fail_open_calls(self) -> None:
         self._outgoing.clear()
+        self._follows.clear()
         for waiting in self._open.values():
             if not waiting.done():
                 waiting.set_exception(StreamBroken(self.address))

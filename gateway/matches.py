@@ -42,17 +42,6 @@ class Answered(NamedTuple):
     version: int
 
 
-class Done(NamedTuple):
-    """A command that is stored: its receipt as JSON, the match's version after it, and the event.
-
-    `event`: JSON as the sender may see it; empty where the same request was answered before.
-    """
-
-    receipt: bytes
-    version: int
-    event: bytes
-
-
 class Matches:
     """Questions take the eyes they are asked with, which `eyes` gives to whoever may have them.
 
@@ -71,8 +60,8 @@ class Matches:
 
     async def submit(
         self, sender: Sender, match: MatchId, command: Command, expected_version: int | None = None
-    ) -> Done:
-        """What is told of an accepted command."""
+    ) -> Answered:
+        """The receipt of an accepted command."""
         request = rules_pb2.SubmitCommandRequest(
             match=match,
             player=sender.player,
@@ -83,7 +72,7 @@ class Matches:
         )
         getattr(request, _FIELDS[type(command)]).CopyFrom(command)
         answer = (await self._ask(match, Call(submit_command=request))).submit_command
-        return Done(answer.receipt, answer.version, answer.event)
+        return Answered(answer.receipt, answer.version)
 
     async def view(self, match: MatchId, eyes: Eyes, version: int | None = None) -> Answered:
         """The match now or at a version. Raises NoSuchVersion."""

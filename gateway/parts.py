@@ -16,6 +16,7 @@ from gateway.live.sockets import Sockets
 from gateway.matches import Matches
 from gateway.peers import Lobby, Projection
 from gateway.places import Places
+from gateway.pushes import Pushes
 from gateway.readiness import Readiness
 from gateway.settings import GatewaySettings
 from gateway.titles import Titles
@@ -51,7 +52,7 @@ class Parts(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
-    """Raises StartFailed when Redis is not safe or does not answer; NATS may be away."""
+    """Raises StartFailed when Redis is not safe or does not answer."""
     async with AsyncExitStack() as closing:
         store = await opened_store(settings)
         closing.push_async_callback(store.close)
@@ -65,13 +66,15 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
         for part in (directory, tokens):
             await part.start()
             closing.push_async_callback(part.stop)
-        workers = Workers(directory, channels)
+        pushes = Pushes()
+        workers = Workers(directory, channels, pushes)
+        workers.start()
         closing.push_async_callback(workers.close)
         lobby = Lobby(channels, directory)
         guesses = Guesses(settings)
         places = Places(lobby, guesses, settings.cached_places)
         matches = Matches(places, workers)
-        hub = await closing.enter_async_context(Hub.opened(settings.nats_url, store, matches))
+        hub = await closing.enter_async_context(Hub.opened(store, matches, pushes))
         identity = Identity(tokens, settings.admin_token)
         sockets = Sockets(settings)
         player_rate = Buckets(settings.rate_per_player, settings.burst_per_player)
@@ -91,7 +94,7 @@ async def opened(settings: GatewaySettings) -> AsyncIterator[Parts]:
             places=places,
             matches=matches,
             sockets=sockets,
-            readiness=Readiness(directory, hub),
+            readiness=Readiness(directory),
             lent=Lent(
                 identity=identity,
                 matches=matches,

@@ -9,7 +9,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from gateway.live.hub import Hub
 from services.core.errors import ServiceDown
 from services.kit.directory import Directory
 
@@ -20,13 +19,12 @@ Presence = Literal["there", "away"]
 class Standing(Struct, frozen=True):
     """How the gateway stands. `unavailable`: it cannot seat players or take moves. `degraded`: it can.
 
-    `redis`: holds everything. `nats`: brings live views; without it they come late. `services`: lobby and
-    projection (lists). `titles`: whether a worker plays them. `since_start`: whether all was well once.
+    `redis`: holds everything. `services`: lobby and projection (lists). `titles`: whether a worker plays
+    them. `since_start`: whether all was well once.
     """
 
     status: Status
     redis: Presence
-    nats: Presence
     services: dict[str, Presence]
     titles: dict[str, Presence]
     since_start: bool
@@ -44,19 +42,17 @@ class Standing(Struct, frozen=True):
 class Readiness:
     """Asked at any time; looks at what is known, and asks nobody."""
 
-    def __init__(self, directory: Directory, hub: Hub) -> None:
+    def __init__(self, directory: Directory) -> None:
         self._directory = directory
-        self._hub = hub
         self._has_been_ready = False
         self.is_stopping = False
 
     def standing(self) -> Standing:
         redis = _presence(self._directory.is_current)
-        nats = _presence(self._hub.is_pushed_to)
         services = {name: self._service(name) for name in ("lobby", "projection")}
         titles = {str(slug): _presence(info.available) for slug, info in self._directory.titles().items()}
         status: Status = "ready"
-        if "away" in (nats, *services.values(), *titles.values()):
+        if "away" in (*services.values(), *titles.values()):
             status = "degraded"
         if "away" in (redis, services["lobby"]):
             status = "unavailable"
@@ -64,7 +60,7 @@ class Readiness:
             self._has_been_ready = True
         if self.is_stopping:
             status = "stopping"
-        return Standing(status, redis, nats, services, titles, self._has_been_ready)
+        return Standing(status, redis, services, titles, self._has_been_ready)
 
     def _service(self, name: str) -> Presence:
         try:

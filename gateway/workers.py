@@ -1,6 +1,7 @@
-"""Which rules worker answers for a match, and what happens when it does not."""
+"""Which rules worker answers for a match, what happens when it does not, and who is to push what happens."""
 
 import asyncio
+import contextlib
 from collections.abc import Collection
 from time import monotonic
 
@@ -8,24 +9,35 @@ from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
 
 from gateway.exchange import Exchange, StreamBroken
 from gateway.places import Place
+from gateway.pushes import Pushes
 from services.core.errors import Deadline, ServiceDown, TitleDown
+from services.core.ids import Slug
 from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.statuses import error_of
+from services.kit.tasks import ended
 
 CALL_S_MAX = 5.0
 # A worker whose stream broke is left alone for as long as the directory may still name a dead one.
 REST_S = 6.0
+# As often as the directory looks who is there: workers that come are to push what they store.
+REACH_S = 1.0
 
 
 class Workers:
     """One exchange per live worker. Any worker can serve any match of its title: affinity is for caches."""
 
-    def __init__(self, directory: Directory, channels: Channels) -> None:
+    def __init__(self, directory: Directory, channels: Channels, pushes: Pushes) -> None:
         self._directory = directory
         self._channels = channels
+        self._pushes = pushes
+        self._reaching: asyncio.Task[None] | None = None
         self._exchanges: dict[str, Exchange] = {}
         self._resting_until: dict[str, float] = {}
+
+    def start(self) -> None:
+        """Keeps connected to all workers of every title that somebody follows a match of."""
+        self._reaching = asyncio.create_task(self._keep_reaching())
 
     async def ask(self, place: Place, call: rules_pb2.Call, limit_s: float = CALL_S_MAX) -> rules_pb2.Answer:
         """The answer of a worker of the match's title. Raises the refusal if it is one.
@@ -36,20 +48,38 @@ class Workers:
         deadline = monotonic() + limit_s
         address = self._choose(place, ())
         try:
-            return await self._ask_at(address, call, limit_s)
+            return await self._ask_at(place.title, address, call, limit_s)
         except (StreamBroken, TitleDown):
             second = self._choose(place, (address,))
         remaining_s = max(0.001, deadline - monotonic())
         try:
-            return await self._ask_at(second, call, remaining_s)
+            return await self._ask_at(place.title, second, call, remaining_s)
         except StreamBroken:
             raise ServiceDown(f"rules-{place.title}", "the workers went away; repeat the request") from None
 
     async def close(self) -> None:
+        await ended(self._reaching)
         await asyncio.gather(*(exchange.close() for exchange in self._exchanges.values()))
 
-    async def _ask_at(self, address: str, call: rules_pb2.Call, limit_s: float) -> rules_pb2.Answer:
-        exchange = self._exchange(address)
+    async def _keep_reaching(self) -> None:
+        while True:
+            self._pushes.has_new_title.clear()
+            for title in self._pushes.titles:
+                self._reach(title)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(REACH_S):
+                    await self._pushes.has_new_title.wait()
+
+    def _reach(self, title: Slug) -> None:
+        """A worker that drains keeps the stream that it has, and is given no new one."""
+        for worker in self._directory.workers(title):
+            if not worker.draining:
+                self._exchange(title, worker.address)
+
+    async def _ask_at(
+        self, title: Slug, address: str, call: rules_pb2.Call, limit_s: float
+    ) -> rules_pb2.Answer:
+        exchange = self._exchange(title, address)
         asked_at = monotonic()
         try:
             return _accepted(await exchange.ask(call, limit_s))
@@ -77,12 +107,13 @@ class Workers:
             self._resting_until = {address: at for address, at in self._resting_until.items() if at > now}
         return self._resting_until.keys()
 
-    def _exchange(self, address: str) -> Exchange:
+    def _exchange(self, title: Slug, address: str) -> Exchange:
         exchange = self._exchanges.get(address)
         if exchange is None or exchange.is_closed:
             self._drop_closed()
             stub = self._channels.stub(rules_pb2_grpc.RulesServiceStub, address)
-            exchange = self._exchanges[address] = Exchange(stub, address)
+            exchange = self._exchanges[address] = Exchange(stub, address, self._pushes.heed)
+            self._pushes.join(title, exchange)
         return exchange
 
     def _drop_closed(self) -> None:

@@ -6,7 +6,6 @@ from typing import Protocol
 import msgspec
 
 from gateway.live.frames import Frame, pushed
-from gateway.live.pushes import Pushes, Subscription
 from gateway.matches import Answered, Eyes, Matches
 from services.core.ids import MatchId
 
@@ -26,13 +25,6 @@ class Follower(Protocol):
         """Hears that the match is at an earlier version than it was: the store has lost its tail."""
 
 
-class _Push(msgspec.Struct):
-    version: int
-
-
-_read_push = msgspec.json.Decoder(_Push).decode
-
-
 class Feed:
     """`head`: the newest version known to exist; 0 before anything is known."""
 
@@ -41,26 +33,13 @@ class Feed:
         self.eyes = eyes
         self.head = 0
         self.followers: set[Follower] = set()
-        self._subscribing: asyncio.Task[Subscription] | None = None
         self._matches = matches
         self._reading: asyncio.Task[Answered] | None = None
         self._head_before = 0
 
-    def subscribe(self, pushes: Pushes, subject: str) -> None:
-        self._subscribing = asyncio.create_task(pushes.subscribe(subject, self.push))
-
-    async def subscribed(self) -> None:
-        """Returns once pushes arrive, if NATS is there."""
-        if self._subscribing is not None:
-            await asyncio.shield(self._subscribing)
-
-    async def unsubscribe(self, pushes: Pushes) -> None:
-        if self._subscribing is not None:
-            await pushes.unsubscribe(await self._subscribing)
-
-    def push(self, payload: bytes) -> None:
+    def push(self, version: int, happened: bytes) -> None:
         """Hands on what a worker pushed."""
-        frame = pushed(payload, _read_push(payload).version)
+        frame = pushed(version, happened)
         self.head = max(self.head, frame.version)
         for follower in tuple(self.followers):
             follower.heed(frame)

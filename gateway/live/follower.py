@@ -64,11 +64,6 @@ class MatchFollower:
             del self._held[min(self._held)]
         self._catch_up()
 
-    def heed_own(self, frame: Frame) -> None:
-        """Takes the frame if it is the next one; otherwise it comes again, as a push."""
-        if self._is_current and frame.version == self.version + 1:
-            self._step(frame)
-
     def told(self, head: int) -> None:
         if head > self.version:
             self._catch_up()

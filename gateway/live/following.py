@@ -10,13 +10,14 @@ from gateway.callers import Reader
 from gateway.live.feed import Feed, Follower
 from gateway.live.follower import Deliver, MatchFollower
 from gateway.live.frames import Frame, TableFrame, problem, told
-from gateway.live.hub import Audience, Hub
+from gateway.live.hub import Hub
 from gateway.matches import Eyes, eyes_of
 from gateway.places import Places
 from gateway.problems import problem_of
+from gateway.pushes import Audience
 from gateway.tables import shown
 from services.core.errors import DomainError, NotStarted
-from services.core.ids import MatchId, PlayerId
+from services.core.ids import MatchId, PlayerId, Slug
 
 F = TypeVar("F", bound=Follower)
 
@@ -60,11 +61,6 @@ class Following:
         except NotStarted:
             await self._wait()
 
-    def heed_own(self, frame: Frame) -> None:
-        """Takes what the client itself has just done, before it is pushed to everybody."""
-        if self._follower is not None:
-            self._follower.heed_own(frame)
-
     async def end(self) -> None:
         """Delivers nothing more."""
         if self._waiting is not None:
@@ -72,19 +68,19 @@ class Following:
         if self._follower is not None:
             self._follower.end()
         while self._joined:
-            await self._sight.hub.leave(*self._joined.pop())
+            self._sight.hub.leave(*self._joined.pop())
 
     async def _follow(self, after: int | None) -> None:
         """Raises NotStarted while there is no match yet."""
         place = await self._sight.places.begun(self.match)
         await self._sight.places.admit(place, self._reader)
         seat = place.seat_of(self._reader.player)
-        audience = (self.match, seat)
-        follower = await self._join(audience, eyes_of(place, seat), self._follower_of)
+        audience = Audience(place.title, self.match, seat)
+        follower = self._join(audience, eyes_of(place, seat), self._follower_of)
         try:
             await follower.begin(after)
         except DomainError:
-            await self._leave(audience, follower)
+            self._leave(audience, follower)
             raise
         self._follower = follower
 
@@ -98,9 +94,9 @@ class Following:
         self._deliver(told(TableFrame(match=self.match, table=shown(table, player))))
         beginning = asyncio.Event()
         beginning.set()  # it may have begun before pushes arrived here
-        spectators = (self.match, None)
+        spectators = Audience(Slug(table.title), self.match, None)
         eyes = Eyes(player=PlayerId(""), admitted=True)
-        stirred = await self._join(spectators, eyes, lambda feed: _Stirred(beginning))
+        stirred = self._join(spectators, eyes, lambda feed: _Stirred(beginning))
         self._waiting = asyncio.create_task(self._follow_once(beginning, spectators, stirred))
 
     async def _follow_once(self, beginning: asyncio.Event, audience: Audience, stirred: Follower) -> None:
@@ -114,16 +110,16 @@ class Following:
             except DomainError as error:
                 self._deliver(problem(problem_of(error, "")))
                 break
-        await self._leave(audience, stirred)
+        self._leave(audience, stirred)
 
-    async def _join(self, audience: Audience, eyes: Eyes, follower_of: Callable[[Feed], F]) -> F:
-        follower = await self._sight.hub.join(audience, eyes, follower_of)
+    def _join(self, audience: Audience, eyes: Eyes, follower_of: Callable[[Feed], F]) -> F:
+        follower = self._sight.hub.join(audience, eyes, follower_of)
         self._joined.append((audience, follower))
         return follower
 
-    async def _leave(self, audience: Audience, follower: Follower) -> None:
+    def _leave(self, audience: Audience, follower: Follower) -> None:
         self._joined.remove((audience, follower))
-        await self._sight.hub.leave(audience, follower)
+        self._sight.hub.leave(audience, follower)
 
 
 class _Stirred:

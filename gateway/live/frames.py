@@ -7,7 +7,6 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from gateway.callers import Version
-from gateway.matches import Done
 from gateway.problems import Problem
 from gateway.tables import Table
 from services.core.ids import MatchId
@@ -171,24 +170,9 @@ def told(frame: Told, version: int = 0) -> Frame:
     return Frame(str(type(frame).__struct_config__.tag), version, _encode(frame))
 
 
-class _Receipt(Struct):
-    match: str
-    view: Raw
-
-
-_read_receipt = msgspec.json.Decoder(_Receipt).decode
-
-
-def happened(done: Done) -> Frame:
-    """What a worker will push of a command to its sender's seat, and has told in the answer already."""
-    receipt = _read_receipt(done.receipt)
-    event = EventFrame(match=receipt.match, version=done.version, event=Raw(done.event), view=receipt.view)
-    return told(event, done.version)
-
-
-def pushed(payload: bytes, version: int) -> Frame:
+def pushed(version: int, happened: bytes) -> Frame:
     """What a worker pushed is an `event` frame but for its tag."""
-    return Frame("event", version, b'{"type":"event",' + payload[1:])
+    return Frame("event", version, b'{"type":"event",' + happened[1:])
 
 
 def receipt(id_: str, body: bytes) -> Frame:

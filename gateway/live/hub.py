@@ -1,6 +1,7 @@
-"""All feeds of this gateway: one NATS subscription per audience that somebody follows, and their heads."""
+"""All feeds of this gateway, one per audience that is followed: workers push, heads show what was lost."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -8,15 +9,14 @@ from typing import TypeVar
 import structlog
 
 from gateway.live.feed import Feed, Follower
-from gateway.live.pushes import Pushes
 from gateway.matches import Eyes, Matches
+from gateway.pushes import Audience, Pushes
 from services.core.errors import DomainError
 from services.core.ids import MatchId, match_stream
 from services.kit.store import EventStore
+from services.kit.tasks import ended
 
 HEADS_S = 5.0
-# Without NATS the heads alone tell that something has happened.
-HEADS_S_WITHOUT_NATS = 1.0
 HEADS_BATCH = 1_000
 HEADS_S_MAX = 3.0
 # What was stored a moment ago is still being pushed, and better heard of that way.
@@ -25,58 +25,49 @@ PUSH_S = 0.3
 _log = structlog.get_logger()
 
 F = TypeVar("F", bound=Follower)
-Audience = tuple[MatchId, int | None]  # a seat's, or the spectators'
 
 
 class Hub:
     """Feeds by audience; a feed lives as long as somebody follows it."""
 
-    def __init__(self, store: EventStore, matches: Matches) -> None:
+    def __init__(self, store: EventStore, matches: Matches, pushes: Pushes) -> None:
         self._store = store
         self._matches = matches
+        self._pushes = pushes
         self._feeds: dict[Audience, Feed] = {}
         self._listeners: set[Callable[[], None]] = set()
         self._look_now = asyncio.Event()
-        self._pushes: Pushes
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, nats_url: str, store: EventStore, matches: Matches) -> AsyncIterator["Hub"]:
-        hub = cls(store, matches)
-        async with Pushes.opened(nats_url, hub._look_now.set) as hub._pushes:
-            watching = asyncio.create_task(hub._watch_heads())
-            try:
-                yield hub
-            finally:
-                watching.cancel()
-                await asyncio.gather(watching, return_exceptions=True)
+    async def opened(cls, store: EventStore, matches: Matches, pushes: Pushes) -> AsyncIterator["Hub"]:
+        hub = cls(store, matches, pushes)
+        pushes.on_worker = hub._look_now.set  # for what was stored before the worker knew of us
+        watching = asyncio.create_task(hub._watch_heads())
+        try:
+            yield hub
+        finally:
+            await ended(watching)
 
     @property
     def feeds(self) -> int:
         """How many audiences are followed."""
         return len(self._feeds)
 
-    @property
-    def is_pushed_to(self) -> bool:
-        """Whether NATS is there; without it heads alone bring news."""
-        return self._pushes.is_connected
+    def join(self, audience: Audience, eyes: Eyes, follower_of: Callable[[Feed], F]) -> F:
+        """Adds a follower to the audience's feed.
 
-    async def join(self, audience: Audience, eyes: Eyes, follower_of: Callable[[Feed], F]) -> F:
-        """Adds a follower to the audience's feed; returns once pushes arrive there, if NATS is there."""
+        Whatever is read from a worker afterwards, it pushes what comes after that.
+        """
         feed = self._feeds.get(audience)
         if feed is None:
-            feed = self._feeds[audience] = Feed(audience[0], eyes, self._matches)
-            feed.subscribe(self._pushes, subject(audience))
+            feed = self._feeds[audience] = Feed(audience.match, eyes, self._matches)
+            self._pushes.follow(audience, feed.push)
         follower = follower_of(feed)
         feed.followers.add(follower)
-        try:
-            await feed.subscribed()
-        except BaseException:
-            await self.leave(audience, follower)
-            raise
         return follower
 
-    async def leave(self, audience: Audience, follower: Follower) -> None:
+    def leave(self, audience: Audience, follower: Follower) -> None:
         """Takes a follower off; harmless when it is gone already."""
         feed = self._feeds.get(audience)
         if feed is None:
@@ -84,7 +75,7 @@ class Hub:
         feed.followers.discard(follower)
         if not feed.followers:
             del self._feeds[audience]
-            await feed.unsubscribe(self._pushes)
+            self._pushes.unfollow(audience)
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Calls `listener` after every look at the heads."""
@@ -95,12 +86,9 @@ class Hub:
 
     async def _watch_heads(self) -> None:
         while True:
-            pause_s = HEADS_S if self.is_pushed_to else HEADS_S_WITHOUT_NATS
-            try:
-                async with asyncio.timeout(pause_s):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HEADS_S):
                     await self._look_now.wait()
-            except TimeoutError:
-                pass
             self._look_now.clear()
             try:
                 await self._look()
@@ -111,7 +99,7 @@ class Hub:
 
     async def _look(self) -> None:
         """Tells every feed where its match is."""
-        followed = list({match for match, _ in self._feeds})
+        followed = list({audience.match for audience in self._feeds})
         heads: dict[MatchId, int] = {}
         for start in range(0, len(followed), HEADS_BATCH):
             some = followed[start : start + HEADS_BATCH]
@@ -123,12 +111,6 @@ class Hub:
                 return
             heads.update(zip(some, found, strict=True))
         await asyncio.sleep(PUSH_S)
-        for (match, _), feed in list(self._feeds.items()):
-            if match in heads:
-                feed.told(heads[match])
-
-
-def subject(audience: Audience) -> str:
-    """Where the workers push what this audience may see."""
-    match, seat = audience
-    return f"live.{match}.{'spectator' if seat is None else f'seat-{seat}'}"
+        for audience, feed in list(self._feeds.items()):
+            if audience.match in heads:
+                feed.told(heads[audience.match])

@@ -154,5 +154,5 @@ async def abort(match: str, operator: Sender, parts: Parts, body: bytes) -> Resp
 
 
 async def _submit(parts: Parts, guarded: Guarded, match: str, command: Command) -> Response[bytes]:
-    done = await parts.matches.submit(guarded.sender, MatchId(match), command, guarded.expected_version)
-    return passed(done.receipt, headers={"ETag": f'"{done.version}"', "Cache-Control": "no-store"})
+    receipt = await parts.matches.submit(guarded.sender, MatchId(match), command, guarded.expected_version)
+    return passed(receipt.body, headers={"ETag": f'"{receipt.version}"', "Cache-Control": "no-store"})

@@ -27,14 +27,10 @@ log = structlog.get_logger()
 
 
 class Accepted(NamedTuple):
-    """The answer to a stored command: its receipt as JSON, and the match's version after it.
-
-    `event`: JSON of what was stored just now, as its seat may see it; empty for a repetition.
-    """
+    """The answer to a stored command: its receipt as JSON, and the match's version after it."""
 
     receipt: bytes
     version: int
-    event: bytes = b""
 
 
 class Desk:
@@ -56,7 +52,7 @@ class Desk:
             match = await self._archive.at(id, settled.version)
             return Accepted(receipt_of(match, view_of(match, match.seat_of(issued.player))), match.version)
         match, seat = settled.match, settled.match.seat_of(issued.player)
-        return Accepted(receipt_of(match, settled.view_for(seat)), match.version, settled.event_for(seat))
+        return Accepted(receipt_of(match, settled.view_for(seat)), match.version)
 
     async def _settle(self, id: MatchId, command: AnyCommand, issued: Issued) -> News | Repeated:
         """Decides and appends, again after every race lost, until the store agrees or the rules do not."""

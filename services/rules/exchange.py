@@ -1,34 +1,42 @@
-"""Batches of calls on long-lived streams, one stream per gateway, and their answers as they get ready."""
+"""Batches of calls on long-lived streams, one stream per gateway; answers and pushes as they get ready."""
 
 import asyncio
 import contextlib
 from typing import Any
 
 import grpc
+import structlog
 from waystation.rules.v1 import rules_pb2 as pb
 
 from services.core.errors import BadRequest
+from services.core.ids import MatchId
 from services.kit.readable import Unreadable
 from services.kit.statuses import abort
 from services.rules.calls import Calls, Methods
+from services.rules.live import Live
+from services.rules.pushes import Pushes
 
 PACE_S = 0.004  # after several answers: under load they share messages, as calls do at the other end
+FOLLOWED_MAX = 100_000  # audiences by one stream; whoever follows more hears of the others by their heads
 QUIET_S = 0.3  # without a message, once draining: by then the caller has heard of it and asks elsewhere
+
+log = structlog.get_logger()
 
 Context = Any  # a grpc.aio.ServicerContext, read and written message by message
 
 
 class Exchange:
-    """All streams of a worker."""
+    """All streams of a worker. `live` learns what each of them follows."""
 
-    def __init__(self, methods: Methods) -> None:
+    def __init__(self, methods: Methods, live: Live) -> None:
         self._methods = methods
+        self._live = live
         self._streams: set[Stream] = set()
         self._is_draining = False
 
     async def serve(self, context: Context) -> None:
         """One stream, until the caller has no more to ask or the worker drains."""
-        stream = Stream(context, self._methods)
+        stream = Stream(context, self._methods, self._live)
         self._streams.add(stream)
         if self._is_draining:
             stream.draining.set()
@@ -55,11 +63,14 @@ class Exchange:
 class Stream:
     """One caller's stream. It ends by message, never by cancelling a read that the caller waits on."""
 
-    def __init__(self, context: Context, methods: Methods) -> None:
+    def __init__(self, context: Context, methods: Methods, live: Live) -> None:
         self.draining = asyncio.Event()
         self.ended = asyncio.Event()
         self._context = context
+        self._live = live
+        self._followed: set[tuple[MatchId, int | None]] = set()
         self._calls = Calls(methods)
+        self._pushes = Pushes(self._calls.ready)
         self._room = asyncio.Event()
         self._is_over = False
         self._heard_at = 0.0
@@ -80,6 +91,12 @@ class Stream:
         finally:
             for task in (reading, writing, leaving):
                 task.cancel()
+            for match, seat in self._followed:
+                self._live.unfollow(match, seat, self)
+
+    def push(self, push: pb.Push) -> None:
+        """Never waits."""
+        self._pushes.add(push)
 
     async def _keep_reading(self) -> None:
         while True:
@@ -89,25 +106,41 @@ class Stream:
             if isinstance(message, Unreadable):
                 raise message.refusal
             self._heard_at = asyncio.get_running_loop().time()
+            self._heed_follows(message)
             for call in message.calls:
                 self._calls.take(call)
             while self._calls.is_crowded:
                 self._room.clear()
                 await self._room.wait()
 
+    def _heed_follows(self, message: pb.ExchangeRequest) -> None:
+        for audience in message.unfollow:
+            followed = _named(audience)
+            self._followed.discard(followed)
+            self._live.unfollow(*followed, self)
+        for audience in message.follow:
+            if len(self._followed) >= FOLLOWED_MAX:
+                log.warning("follow_refused", match=audience.match, most=FOLLOWED_MAX)
+                return
+            followed = _named(audience)
+            self._followed.add(followed)
+            self._live.follow(*followed, self)
+
     async def _keep_writing(self) -> None:
         """Sends what is ready until there will be no more."""
         has_told = False
-        while not self._is_over or self._calls.has_answers:
+        while not self._is_over or self._calls.has_answers or self._pushes:
             await self._calls.ready.wait()
             await asyncio.sleep(0)  # what else gets ready in this turn of the loop comes along
-            answers = self._calls.collect()
+            answers, pushes = self._calls.collect(), self._pushes.collect()
             is_draining = self.draining.is_set()
-            if answers or is_draining != has_told:
+            if answers or pushes or is_draining != has_told:
                 has_told = is_draining
-                await self._context.write(pb.ExchangeResponse(answers=answers, draining=is_draining))
+                await self._context.write(
+                    pb.ExchangeResponse(answers=answers, draining=is_draining, pushes=pushes)
+                )
                 self._room.set()
-                if len(answers) > 1:
+                if len(answers) + len(pushes) > 1:
                     await asyncio.sleep(PACE_S)
 
     async def _leave(self) -> None:
@@ -118,3 +151,7 @@ class Stream:
         self._heard_at = loop.time()
         while not self._calls.is_idle or loop.time() < self._heard_at + QUIET_S:  # noqa: ASYNC110 - silence is no event
             await asyncio.sleep(QUIET_S / 3)
+
+
+def _named(audience: pb.Audience) -> tuple[MatchId, int | None]:
+    return MatchId(audience.match), audience.seat if audience.HasField("seat") else None

@@ -1,23 +1,29 @@
-"""Pushes over NATS core, at most once: each audience of a match gets its own view, and no more than that.
+"""Who is told what happens: gateways name the audiences they follow, and get what those may see.
 
-The subject is `live.<match>.<audience>`; an audience is `seat-0`, `seat-1` ... or `spectator`. A push that
-is lost shows as a gap in the versions, which its reader heals by asking for the view.
+At most once, and only from the worker that stored the event. A push that is lost shows as a gap in the
+versions, or as a head that lies ahead; its reader then asks for the view.
 """
 
+from typing import Protocol
+
 import msgspec
-import structlog
 from msgspec import Raw, Struct
+from waystation.rules.v1 import rules_pb2 as pb
 
 from services.core.ids import MatchId
-from services.kit.bus import BUS_ERRORS, Bus
 from services.rules.news import News
-
-log = structlog.get_logger()
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Push(Struct):
+class Listener(Protocol):
+    """A stream to a gateway."""
+
+    def push(self, push: pb.Push) -> None:
+        """Never waits."""
+
+
+class Happened(Struct):
     """`event`: a ShownEvent. `view`: the MatchView after it."""
 
     match: str
@@ -27,29 +33,40 @@ class Push(Struct):
 
 
 class Live:
-    """What happens while NATS is away is not pushed later."""
+    """Listeners by match and seat; None is the spectators."""
 
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
+    def __init__(self) -> None:
+        self._listeners: dict[MatchId, dict[int | None, set[Listener]]] = {}
 
-    async def push(self, news: News) -> None:
-        """Tells every audience. Nothing is encoded while NATS is away."""
-        if not self._bus.is_connected:
-            return
-        nats = await self._bus.connected()
-        try:
-            for seat in (*range(len(news.match.started.seats)), None):
-                await nats.publish(subject(news.match.id, seat), push_for(news, seat))
-        except BUS_ERRORS as error:
-            log.debug("push_lost", match=news.match.id, detail=str(error))
+    def __len__(self) -> int:
+        """How many matches are followed."""
+        return len(self._listeners)
 
+    def follow(self, match: MatchId, seat: int | None, listener: Listener) -> None:
+        self._listeners.setdefault(match, {}).setdefault(seat, set()).add(listener)
 
-def subject(match: MatchId, seat: int | None) -> str:
-    """Where the audience `seat` of `match` listens; None is the spectators."""
-    return f"live.{match}.spectator" if seat is None else f"live.{match}.seat-{seat}"
+    def unfollow(self, match: MatchId, seat: int | None, listener: Listener) -> None:
+        """Harmless when nobody followed."""
+        by_seat = self._listeners.get(match, {})
+        listeners = by_seat.get(seat, set())
+        listeners.discard(listener)
+        if not listeners:
+            by_seat.pop(seat, None)
+        if not by_seat:
+            self._listeners.pop(match, None)
+
+    def push(self, news: News) -> None:
+        """Tells every audience that is followed; nothing is shown or written for the others."""
+        match = news.match
+        for seat, listeners in self._listeners.get(match.id, {}).items():
+            if seat is None or 0 <= seat < len(match.started.seats):
+                audience = pb.Audience(match=match.id, seat=seat)
+                push = pb.Push(audience=audience, version=match.version, happened=push_for(news, seat))
+                for listener in listeners:
+                    listener.push(push)
 
 
 def push_for(news: News, seat: int | None) -> bytes:
-    """A Push as JSON."""
+    """What happened, as JSON for `seat`."""
     event, view = Raw(news.event_for(seat)), Raw(news.view_for(seat))
-    return _encode(Push(news.match.id, news.match.version, event, view))
+    return _encode(Happened(news.match.id, news.match.version, event, view))

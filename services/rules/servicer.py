@@ -14,6 +14,7 @@ from services.rules.asked import command_of, issued_of, reader_of, sealed_of
 from services.rules.desk import Desk
 from services.rules.exchange import Exchange
 from services.rules.library import Library
+from services.rules.live import Live
 from services.rules.published import Published
 from services.rules.reads import Reads
 from services.rules.start import Starter
@@ -23,7 +24,13 @@ class Servicer(RulesServiceServicer):
     """One worker's service. `context` is needed by the stream alone."""
 
     def __init__(
-        self, library: Library, starter: Starter, desk: Desk, reads: Reads, published: Published
+        self,
+        library: Library,
+        starter: Starter,
+        desk: Desk,
+        reads: Reads,
+        published: Published,
+        live: Live,
     ) -> None:
         self._library = library
         self._starter = starter
@@ -37,7 +44,8 @@ class Servicer(RulesServiceServicer):
                 "list_legal_moves": self.ListLegalMoves,
                 "list_events": self.ListEvents,
                 "get_record": self.GetRecord,
-            }
+            },
+            live,
         )
 
     async def GetTitle(self, request: pb.GetTitleRequest, context: Any = None) -> pb.GetTitleResponse:
@@ -56,9 +64,7 @@ class Servicer(RulesServiceServicer):
         self, request: pb.SubmitCommandRequest, context: Any = None
     ) -> pb.SubmitCommandResponse:
         accepted = await self._desk.carry_out(MatchId(request.match), command_of(request), issued_of(request))
-        return pb.SubmitCommandResponse(
-            receipt=accepted.receipt, version=accepted.version, event=accepted.event
-        )
+        return pb.SubmitCommandResponse(receipt=accepted.receipt, version=accepted.version)
 
     async def GetMatch(self, request: pb.GetMatchRequest, context: Any = None) -> pb.GetMatchResponse:
         version = request.version if request.HasField("version") else None

@@ -40,20 +40,20 @@ class Worker:
         archive = Archive(library, store, shelf)
         published = Published(archive)
         self._relay = Relay(bus, store, slug, published.payload)
-        self._press = Press(Live(bus), self._relay)
-        ledger = Ledger(slug, store, shelf, self._press.tell)
+        live = Live()
+        ledger = Ledger(slug, store, shelf, Press(live, self._relay).tell)
         desk = Desk(archive, ledger)
         self._flags = Flags(slug, archive, desk, store)
         starter = Starter(archive, store, ledger, newest)
-        self.servicer = Servicer(library, starter, desk, Reads(archive), published)
+        self.servicer = Servicer(library, starter, desk, Reads(archive), published, live)
 
     def start(self) -> None:
         """Begins what a worker does unasked: publishing, looking for flags that fall, forgetting."""
         BUSY.watch(self._title)
-        for part in (self._relay, self._press, self._flags, self._shelf):
+        for part in (self._relay, self._flags, self._shelf):
             part.start()
 
     async def stop(self) -> None:
         """Publishes what is left, as far as that is soon done."""
-        for part in (self._shelf, self._flags, self._press, self._relay):
+        for part in (self._shelf, self._flags, self._relay):
             await part.stop()

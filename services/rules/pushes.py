@@ -1,0 +1,49 @@
+"""What waits to be pushed on one stream: bounded, so that a gateway that reads slowly costs no memory."""
+
+import asyncio
+from collections import deque
+
+from prometheus_client import Counter
+from waystation.rules.v1 import rules_pb2 as pb
+
+WAITING_MAX = 4_096
+WAITING_BYTES_MAX = 8 * 1024 * 1024
+MESSAGE_BYTES_MAX = 512 * 1024  # a message holds 4 MiB, and one answer may take 3
+
+DROPPED = Counter("pushes_dropped", "Pushes dropped because a gateway read too slowly, or too large for one")
+
+
+class Pushes:
+    """First in, first out. `ready` is set while there is something to send; it is shared with the answers."""
+
+    def __init__(self, ready: asyncio.Event) -> None:
+        self._ready = ready
+        self._waiting: deque[tuple[pb.Push, int]] = deque()
+        self._bytes = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def add(self, push: pb.Push) -> None:
+        """What does not fit is dropped: its readers see a gap, and ask for the view."""
+        size = push.ByteSize()
+        is_full = len(self._waiting) >= WAITING_MAX or self._bytes + size > WAITING_BYTES_MAX
+        if is_full or size > MESSAGE_BYTES_MAX:
+            DROPPED.inc()
+            return
+        self._waiting.append((push, size))
+        self._bytes += size
+        self._ready.set()
+
+    def collect(self) -> list[pb.Push]:
+        """Pushes for one message, oldest first; `ready` is set again if there are more."""
+        batch: list[pb.Push] = []
+        room = MESSAGE_BYTES_MAX
+        while self._waiting and self._waiting[0][1] <= room:
+            push, size = self._waiting.popleft()
+            self._bytes -= size
+            room -= size
+            batch.append(push)
+        if self._waiting:
+            self._ready.set()
+        return batch
