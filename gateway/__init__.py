@@ -1,1 +1,1 @@
-"""The one door: HTTP and WebSocket outside, gRPC and NATS inside. Moves and views pass as bytes."""
+"""The one door: HTTP and WebSocket outside, gRPC inside. Moves and views pass as bytes."""

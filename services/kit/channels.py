@@ -16,7 +16,7 @@ Response = TypeVar("Response", covariant=True)
 StubT = TypeVar("StubT")
 
 # Workers come and go with new addresses; the channel that was used longest ago is closed first.
-CHANNELS_MAX = 256
+CHANNELS_MAX = 1_024
 _CLOSE_S = 5.0
 
 METADATA_BYTES_MAX = 32 * 1024

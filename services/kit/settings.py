@@ -25,7 +25,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """What every process of ours needs.
 
     `redis_unsafe`: accept a Redis that may lose or evict events. `redis_replicas`: how many replicas must
-    have an event before anybody is told of it. `nats_replicas`: of the stream of published events.
+    have an event before anybody is told of it. `nats_replicas`: of the stream of published events. A gateway
+    has no use for NATS.
     """
 
     redis_url: str = "redis://127.0.0.1:6379"

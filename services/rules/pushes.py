@@ -10,7 +10,7 @@ WAITING_MAX = 4_096
 WAITING_BYTES_MAX = 8 * 1024 * 1024
 MESSAGE_BYTES_MAX = 512 * 1024  # a message holds 4 MiB, and one answer may take 3
 
-DROPPED = Counter("pushes_dropped", "Pushes dropped because a gateway read too slowly, or too large for one")
+DROPPED = Counter("live_dropped_pushes", "Pushes that a gateway read too slowly for, or too large for one")
 
 
 class Pushes:

@@ -33,6 +33,6 @@ class Scripted(Matches):
         return msgspec.json.encode({"match": match, "events": [{"n": n} for n in numbers], "next": None})
 
 
-def push(match: MatchId, version: int) -> bytes:
-    """What a worker would push."""
-    return msgspec.json.encode({"match": match, "version": version, "event": {}, "view": {}})
+def push(match: MatchId, version: int) -> tuple[int, bytes]:
+    """What a worker would push: the version, and what happened."""
+    return version, msgspec.json.encode({"match": match, "version": version, "event": {}, "view": {}})

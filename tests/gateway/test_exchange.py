@@ -9,8 +9,10 @@ import pytest
 from waystation.rules.v1 import rules_pb2 as pb
 from waystation.rules.v1 import rules_pb2_grpc
 
-from gateway.exchange import OPEN_CALLS_MAX, Exchange, StreamBroken
+from gateway.exchange import BATCH_FOLLOWS_MAX, OPEN_CALLS_MAX, Exchange, StreamBroken
+from gateway.pushes import Audience
 from services.core.errors import Deadline, Overloaded
+from services.core.ids import MatchId, Slug
 
 pytestmark = pytest.mark.anyio
 
@@ -18,11 +20,12 @@ Serve = Callable[["Worker"], Awaitable[None]]
 
 
 class Worker(rules_pb2_grpc.RulesServiceServicer):
-    """Keeps what it reads and answers when told to."""
+    """Keeps what it reads and answers when told to. `pushed`: what of its pushes has arrived."""
 
     def __init__(self, serve: Serve) -> None:
         self._serve = serve
         self.batches: list[pb.ExchangeRequest] = []
+        self.pushed: list[pb.Push] = []
         self.context: grpc.aio.ServicerContext[pb.ExchangeRequest, pb.ExchangeResponse]
 
     async def Exchange(self, request_iterator: object, context: object) -> None:  # type: ignore[override]  # noqa: N802
@@ -43,8 +46,16 @@ class Worker(rules_pb2_grpc.RulesServiceServicer):
         await self.context.write(pb.ExchangeResponse(answers=answers, draining=draining))
 
 
+def ignored(push: pb.Push) -> None:
+    raise AssertionError("nothing is pushed here")
+
+
 def match_of(call: pb.Call) -> bytes:
     return call.get_match.match.encode()
+
+
+def audience(match: str, seat: int | None = None) -> Audience:
+    return Audience(Slug("make_way"), MatchId(match), seat)
 
 
 def asking(match: str) -> pb.Call:
@@ -59,7 +70,8 @@ async def exchange_with(serve: Serve) -> AsyncIterator[tuple[Exchange, Worker]]:
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), f"127.0.0.1:{port}")
+        stub = rules_pb2_grpc.RulesServiceStub(channel)
+        exchange = Exchange(stub, f"127.0.0.1:{port}", worker.pushed.append)
         yield exchange, worker
         await exchange.close()
     await server.stop(0)
@@ -171,7 +183,61 @@ async def test_closing_ends_the_stream_by_message() -> None:
 
 async def test_a_worker_that_is_not_there_breaks_the_stream() -> None:
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
-        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), "127.0.0.1:1")
+        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), "127.0.0.1:1", ignored)
         with pytest.raises(StreamBroken):
             await exchange.ask(asking("m"), 5)
         await exchange.close()
+
+
+async def test_a_worker_hears_of_a_follow_before_the_calls_that_were_asked_after_it() -> None:
+    async with exchange_with(echo) as (exchange, worker):
+        exchange.follow([audience("m"), audience("m", 0)])
+        await exchange.ask(asking("m"), 5)
+        exchange.unfollow(audience("m", 0))
+        await exchange.ask(asking("m"), 5)
+    first, second = worker.batches
+    assert list(first.follow) == [pb.Audience(match="m"), pb.Audience(match="m", seat=0)]
+    assert list(second.unfollow) == [pb.Audience(match="m", seat=0)]
+    assert not first.unfollow
+    assert not second.follow
+
+
+async def test_only_the_last_word_about_an_audience_is_sent() -> None:
+    async with exchange_with(echo) as (exchange, worker):
+        exchange.follow([audience("a"), audience("b")])
+        exchange.unfollow(audience("a"))
+        await exchange.ask(asking("m"), 5)
+    (message,) = worker.batches
+    assert [followed.match for followed in message.follow] == ["b"]
+    assert [followed.match for followed in message.unfollow] == ["a"]
+
+
+async def test_more_follows_than_a_message_takes_all_arrive_before_the_call() -> None:
+    async with exchange_with(echo) as (exchange, worker):
+        exchange.follow(audience(f"m{number}") for number in range(2 * BATCH_FOLLOWS_MAX + 1))
+        await exchange.ask(asking("m"), 5)
+    assert [len(message.follow) for message in worker.batches] == [BATCH_FOLLOWS_MAX, BATCH_FOLLOWS_MAX, 1]
+    assert [len(message.calls) for message in worker.batches] == [0, 0, 1]
+
+
+async def test_pushes_arrive_in_order_beside_the_answers() -> None:
+    async def pushes_first(worker: Worker) -> None:
+        while (message := await worker.read()) is not None:
+            pushes = [pb.Push(audience=pb.Audience(match="m"), version=version) for version in (2, 3)]
+            await worker.context.write(pb.ExchangeResponse(pushes=pushes))
+            await worker.answer(*message.calls)
+
+    async with exchange_with(pushes_first) as (exchange, worker):
+        await exchange.ask(asking("m"), 5)
+    assert [push.version for push in worker.pushed] == [2, 3]
+
+
+async def test_a_follow_on_a_broken_stream_is_forgotten() -> None:
+    async def breaks(worker: Worker) -> None:
+        await worker.context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+
+    async with exchange_with(breaks) as (exchange, _):
+        with pytest.raises(StreamBroken):
+            await exchange.ask(asking("m"), 5)
+        exchange.follow([audience("m")])
+        assert not exchange._follows

@@ -42,7 +42,7 @@ async def test_a_client_begins_with_the_view_and_goes_on_with_events() -> None:
     client = Client(Scripted(3))
     await client.follower.begin(None)
     for version in (4, 5):
-        client.feed.push(push(MATCH, version))
+        client.feed.push(*push(MATCH, version))
     assert client.got == [("view", 3), ("event", 4), ("event", 5)]
 
 
@@ -53,13 +53,13 @@ async def test_what_is_pushed_while_the_view_is_read_comes_after_it_and_only_onc
     beginning = asyncio.create_task(client.follower.begin(None))
     await settle()
     for version in (3, 4, 5):
-        client.feed.push(push(MATCH, version))
+        client.feed.push(*push(MATCH, version))
     matches.head = 5
     matches.open.set()
     await beginning
     await settle()
     assert client.got == [("view", 5)]
-    client.feed.push(push(MATCH, 6))
+    client.feed.push(*push(MATCH, 6))
     assert client.got[-1] == ("event", 6)
 
 
@@ -74,7 +74,7 @@ async def test_a_client_that_missed_nothing_hears_the_head() -> None:
     client = Client(Scripted(5))
     await client.follower.begin(5)
     assert msgspec.json.decode(client.bodies[0]) == {"type": "head", "heads": {MATCH: 5}}
-    client.feed.push(push(MATCH, 6))
+    client.feed.push(*push(MATCH, 6))
     assert client.got[1:] == [("event", 6)]
 
 
@@ -96,7 +96,7 @@ async def test_a_gap_is_filled_by_a_view() -> None:
     client = Client(matches)
     await client.follower.begin(None)
     matches.head = 6
-    client.feed.push(push(MATCH, 6))
+    client.feed.push(*push(MATCH, 6))
     await settle()
     assert client.got == [("view", 3), ("view", 6)]
 
@@ -142,7 +142,7 @@ async def test_a_head_that_was_read_before_a_push_is_no_lost_tail() -> None:
     await client.follower.begin(None)
     client.feed.told(5)
     matches.head = 6
-    client.feed.push(push(MATCH, 6))
+    client.feed.push(*push(MATCH, 6))
     client.feed.told(5)
     await settle()
     assert client.got == [("view", 5), ("event", 6)]
@@ -156,7 +156,7 @@ async def test_clients_that_miss_the_same_share_one_read() -> None:
     for follower in (first.follower, *others):
         await follower.begin(None)
     matches.reads, matches.head = 0, 9
-    first.feed.push(push(MATCH, 9))
+    first.feed.push(*push(MATCH, 9))
     await settle()
     assert {follower.version for follower in others} == {9}
     assert matches.reads == 1
@@ -177,7 +177,7 @@ async def test_versions_go_up_by_one_or_a_view_fills_the_gap(seed: int) -> None:
         luck.shuffle(late)
         for _ in range(luck.randrange(3)):
             if late:
-                client.feed.push(push(MATCH, late.pop()))
+                client.feed.push(*push(MATCH, late.pop()))
         if luck.random() < 0.5:
             await settle()
     matches.open.set()
@@ -188,38 +188,3 @@ async def test_versions_go_up_by_one_or_a_view_fills_the_gap(seed: int) -> None:
     assert versions[-1] == 59
     for (_, before), (kind, version) in zip(client.got, client.got[1:], strict=False):
         assert kind == "view" or version == before + 1
-
-
-def own(version: int) -> Frame:
-    """What the client has just done itself, as the answer to its command tells it."""
-    return Frame("event", version, b"{}")
-
-
-async def test_what_a_client_does_itself_reaches_it_once_before_the_push() -> None:
-    client = Client(Scripted(3))
-    await client.follower.begin(None)
-    client.follower.heed_own(own(4))
-    client.feed.push(push(MATCH, 4))
-    client.feed.push(push(MATCH, 5))
-    assert client.got == [("view", 3), ("event", 4), ("event", 5)]
-
-
-async def test_what_a_client_does_itself_waits_for_its_push_while_something_is_missing() -> None:
-    matches = Scripted(3)
-    client = Client(matches)
-    await client.follower.begin(None)
-    client.follower.heed_own(own(5))
-    await settle()
-    assert client.got == [("view", 3)]
-    for version in (4, 5):
-        client.feed.push(push(MATCH, version))
-    assert client.got == [("view", 3), ("event", 4), ("event", 5)]
-    matches.open.clear()
-    client.feed.push(push(MATCH, 7))  # a gap: from here on a view is on its way
-    await settle()
-    client.follower.heed_own(own(6))
-    assert client.got[-1] == ("event", 5)
-    matches.head = 7
-    matches.open.set()
-    await settle()
-    assert client.got[-1] == ("view", 7)

@@ -6,13 +6,17 @@ import random
 import time
 from typing import Any
 
+import grpc
 import httpx
 import pytest
+from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from deploy.local.system import System
 from gateway.live.session import FOLLOWS_MAX
+from services.kit import plain_redis
+from services.kit.directory import Directory
 from tests.gateway.playing import Guest, Start, any_move, begun, play_on
 from tests.gateway.sockets import Socket, live
 
@@ -79,6 +83,39 @@ async def test_whoever_moves_gets_receipt_and_event_once_each_and_the_event_that
         assert await there.next("event") == event
         play_on(guests, match, 1, luck)
         assert (await here.next("event"))["version"] == receipt["version"] + 1  # and not the same once more
+
+
+async def test_whichever_worker_stores_an_event_it_is_pushed(system: System, guests: Guests) -> None:
+    host, other = guests
+    match = begun(guests)
+    left = await addresses_of(system, "make_way")
+    assert len(left) == 2
+    async with live(system.url, at(match), host.token) as socket:
+        await socket.next("view")
+        deadline = time.monotonic() + 15
+        while left:  # the gateway reaches a worker within about a second
+            assert time.monotonic() < deadline, f"never pushed: {left}"
+            version = await offer_at(left[0], match, host.player)
+            told = await socket.until(lambda frame, at=version: frame.get("version") == at)  # type: ignore[misc]
+            left = left[1:] if told["type"] == "event" else left
+            other.post(f"/v1/matches/{match}/draw-offers/{version}/answer", {"accept": False})
+
+
+async def addresses_of(system: System, title: str) -> list[str]:
+    """Where the workers of the title are."""
+    redis = plain_redis.connect(system.redis_url)
+    directory = Directory(redis)
+    await directory.refresh()
+    await redis.aclose()
+    return [worker.address for worker in directory.workers(title)]
+
+
+async def offer_at(address: str, match: str, player: str) -> int:
+    """Offers a draw at a worker of the test's choice; the version that it is stored as."""
+    offer = rules_pb2.SubmitCommandRequest(match=match, player=player, offer_draw=rules_pb2.OfferDraw())
+    async with grpc.aio.insecure_channel(address) as channel:
+        version: int = (await rules_pb2_grpc.RulesServiceStub(channel).SubmitCommand(offer)).version
+    return version
 
 
 async def test_an_event_carries_the_view_after_it(system: System, guests: Guests) -> None:

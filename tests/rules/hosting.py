@@ -21,6 +21,7 @@ from services.rules.desk import Accepted, Desk
 from services.rules.flags import Flags
 from services.rules.ledger import Ledger
 from services.rules.library import Library
+from services.rules.live import Live
 from services.rules.news import News
 from services.rules.published import Published
 from services.rules.reads import Reader, Reads
@@ -54,7 +55,7 @@ class Host:
         self.reads = Reads(self.archive)
         self.published = Published(self.archive)
         self.flags = Flags(library.slug, self.archive, self.desk, store)
-        self.servicer = Servicer(library, self.starter, self.desk, self.reads, self.published)
+        self.servicer = Servicer(library, self.starter, self.desk, self.reads, self.published, Live())
 
     async def does(
         self, match: MatchId, player: PlayerId | None, command: AnyCommand, request_id: str = "", at: int = 0

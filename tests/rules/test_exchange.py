@@ -16,8 +16,10 @@ from waystation.rules.v1.rules_pb2_grpc import (
 )
 
 from services.core.errors import NoSuchMatch
-from services.rules import calls
+from services.rules import calls, exchange
 from services.rules.exchange import Exchange
+from services.rules.live import Live
+from tests.rules.hosting import started
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +30,8 @@ class Methods:
     def __init__(self) -> None:
         self.gate = asyncio.Event()
         self.finished: list[str] = []
-        self.exchange = Exchange({"get_match": self.get_match})
+        self.live = Live()
+        self.exchange = Exchange({"get_match": self.get_match}, self.live)
 
     async def get_match(self, request: pb.GetMatchRequest) -> pb.GetMatchResponse:
         match request.match:
@@ -291,3 +294,38 @@ async def _draining(methods: Methods) -> AsyncIterator[None]:
     drain = asyncio.create_task(methods.exchange.drain(5))
     yield
     await drain
+
+
+async def test_a_stream_is_pushed_what_it_follows_before_its_calls_are_carried_out(
+    methods, connect, host, new_match
+):
+    match = await started(host, new_match(), 2)
+    caller = connect()
+    followed = [pb.Audience(match=match), pb.Audience(match=match, seat=1)]
+    await caller.call.write(pb.ExchangeRequest(follow=followed, calls=[call(1, "a")]))
+    await caller.answers(1)
+    methods.live.push(host.told[-1])
+    assert [push.audience for push in (await caller.reads()).pushes] == followed
+    await caller.call.write(pb.ExchangeRequest(unfollow=followed[:1], calls=[call(2, "b")]))
+    await caller.answers(1)
+    methods.live.push(host.told[-1])
+    assert [push.audience for push in (await caller.reads()).pushes] == followed[1:]
+
+
+async def test_nothing_is_followed_any_more_once_the_stream_has_ended(methods, connect):
+    caller = connect()
+    await caller.call.write(pb.ExchangeRequest(follow=[pb.Audience(match="m")], calls=[call(1, "a")]))
+    await caller.answers(1)
+    assert len(methods.live) == 1
+    await caller.call.done_writing()
+    assert await caller.reads() is None
+    assert len(methods.live) == 0
+
+
+async def test_a_stream_follows_no_more_than_its_bound(methods, connect, monkeypatch):
+    monkeypatch.setattr(exchange, "FOLLOWED_MAX", 3)
+    caller = connect()
+    many = [pb.Audience(match=f"m{number}") for number in range(5)]
+    await caller.call.write(pb.ExchangeRequest(follow=many, calls=[call(1, "a")]))
+    await caller.answers(1)
+    assert len(methods.live) == 3

@@ -1,5 +1,6 @@
 """Whole workers as processes, on a real store and a real bus."""
 
+import asyncio
 import json
 import random
 import subprocess
@@ -256,19 +257,26 @@ async def test_each_audience_hears_each_version_once_and_the_read_models_too(
     client.address = worker_of("make_way").address
     bus = await nats.connect(nats_url)
     match = new_match()
-    pushes = await bus.subscribe(f"live.{match}.*")
+    stream = client.channels.stub(RulesServiceStub, client.address).Exchange()
+    audiences = [pb.Audience(match=match, seat=seat) for seat in (0, 1, None)]
+    nothing = pb.Call(id=1, get_match=pb.GetMatchRequest(match=match))
+    await stream.write(pb.ExchangeRequest(follow=audiences, calls=[nothing]))
+    assert len((await stream.read()).answers) == 1
     events = await bus.subscribe(f"events.make_way.*.{match}")
     await bus.flush()
     await _started(client, store, match)
     view = await client.plays(match, random.Random(7))
-    heard: dict[str, list[int]] = {"seat-0": [], "seat-1": [], "spectator": []}
-    for _ in range(3 * view["version"]):
-        message = await pushes.next_msg(timeout=5)
-        push = json.loads(message.data)
-        assert push["version"] == push["event"]["version"] == push["view"]["version"]
-        heard[message.subject.rpartition(".")[2]].append(push["version"])
+    heard: dict[int | None, list[int]] = {0: [], 1: [], None: []}
+    while sum(map(len, heard.values())) < 3 * view["version"]:
+        async with asyncio.timeout(5):
+            message = await stream.read()
+        for push in message.pushes:
+            told = json.loads(push.happened)
+            assert push.version == told["version"] == told["event"]["version"] == told["view"]["version"]
+            heard[push.audience.seat if push.audience.HasField("seat") else None].append(push.version)
+    stream.cancel()
     versions = list(range(1, view["version"] + 1))
-    assert heard == {"seat-0": versions, "seat-1": versions, "spectator": versions}
+    assert heard == {0: versions, 1: versions, None: versions}
     published = [PublishedEvent.FromString((await events.next_msg(timeout=5)).data).version for _ in versions]
     assert published == versions
     await bus.close()
