@@ -77,7 +77,6 @@ class Pushes:
 
     def heed(self, push: rules_pb2.Push) -> None:
         """Hands on what a worker pushed; nobody may follow any more."""
-        audience = push.audience
-        seat = audience.seat if audience.HasField("seat") else None
-        if (heed := self._heeds.get((audience.match, seat))) is not None:
+        seat = push.seat if push.HasField("seat") else None
+        if (heed := self._heeds.get((push.match, seat))) is not None:
             heed(push.version, push.happened)

@@ -12,6 +12,7 @@ from waystation.rules.v1 import rules_pb2 as pb
 
 from services.core.errors import BadRequest, Deadline, DomainError, Overloaded, TooLarge
 from services.kit import request_log, tracing
+from services.kit.crew import Crew
 from services.kit.statuses import TEXT_MAX, Unexpected, facts_text, grpc_code, http_status
 from services.kit.telemetry import rpc_duration
 
@@ -50,8 +51,11 @@ class Calls:
     def __init__(self, methods: Methods) -> None:
         self.ready = asyncio.Event()
         self._methods = methods
-        self._running: set[asyncio.Task[None]] = set()
+        self._crew = Crew()
+        self._running = 0
         self._running_bytes = 0
+        self._is_nothing_running = asyncio.Event()
+        self._is_nothing_running.set()
         self._unsent: deque[_Unsent] = deque()
         self._unsent_bytes = 0
 
@@ -99,21 +103,24 @@ class Calls:
 
     async def finish(self) -> None:
         """Waits until every call has been answered."""
-        if self._running:
-            await asyncio.wait(self._running)
+        await self._is_nothing_running.wait()
+
+    def close(self) -> None:
+        """Takes no more calls; those under way go on."""
+        self._crew.dismiss()
 
     def _has_room(self, size: int) -> bool:
-        is_free = len(self._running) + len(self._unsent) < OPEN_MAX
+        is_free = self._running + len(self._unsent) < OPEN_MAX
         return is_free and self._running_bytes + size <= BYTES_MAX
 
     def _start(self, call: _Open, limit_s: float) -> None:
         loop = asyncio.get_running_loop()
         call.expiry = loop.call_later(limit_s, self._expire, call, limit_s)
+        self._running += 1
         self._running_bytes += call.size
-        # A task outlives its stream: what has begun to be stored is better finished and published.
-        task = loop.create_task(self._carry_out(call))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self._is_nothing_running.clear()
+        # It outlives its stream: what has begun to be stored is better finished and published.
+        self._crew.begin(self._carry_out(call))
 
     async def _carry_out(self, call: _Open) -> None:
         with tracing.span(call.kind, "server", call.traceparent) as span:
@@ -130,6 +137,9 @@ class Calls:
                 self._close(call, pb.Answer(id=call.id, **{call.kind: response}), None)
             finally:
                 self._running_bytes -= call.size
+                self._running -= 1
+                if not self._running:
+                    self._is_nothing_running.set()
 
     def _expire(self, call: _Open, limit_s: float) -> None:
         self._refuse(call, Deadline(round(limit_s * 1000)))

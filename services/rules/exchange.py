@@ -91,6 +91,7 @@ class Stream:
         finally:
             for task in (reading, writing, leaving):
                 task.cancel()
+            self._calls.close()
             for match, seat in self._followed:
                 self._live.unfollow(match, seat, self)
 

@@ -25,6 +25,7 @@ class Ledger:
         self._store = store
         self._shelf = shelf
         self._publish = publish
+        self._log = log.bind()  # looked up here, once, rather than for every event
 
     async def append(self, decision: Decision, previous: bytes) -> News:
         """Stores the decision behind the entry with hash `previous`. Raises as EventStore.append does."""
@@ -47,24 +48,23 @@ class Ledger:
         self._shelf.keep(match)
         news = News(match, decision.event, entry, previous)
         self._publish(news)
-        _tell(news)
+        self._tell(news)
         return news
 
-
-def _tell(news: News) -> None:
-    """The canonical line of what was stored; beginnings and ends are told always, moves when debugging."""
-    event, match = news.event, news.match
-    tell = log.info if event.version == 1 or match.outcome else log.debug
-    tell(
-        event.type,
-        title=match.started.title,
-        match=match.id,
-        version=event.version,
-        seat=event.by,
-        request_id=event.request_id,
-        traceparent=event.traceparent,
-        outcome=match.outcome.reason if match.outcome else "",
-    )
+    def _tell(self, news: News) -> None:
+        """The canonical line of what was stored; beginnings and ends are told always, moves when debugging."""
+        event, match = news.event, news.match
+        tell = self._log.info if event.version == 1 or match.outcome else self._log.debug
+        tell(
+            event.type,
+            title=match.started.title,
+            match=match.id,
+            version=event.version,
+            seat=event.by,
+            request_id=event.request_id,
+            traceparent=event.traceparent,
+            outcome=match.outcome.reason if match.outcome else "",
+        )
 
 
 def deadline_of(match: Match) -> int | None:

@@ -60,8 +60,8 @@ class Live:
         match = news.match
         for seat, listeners in self._listeners.get(match.id, {}).items():
             if seat is None or 0 <= seat < len(match.started.seats):
-                audience = pb.Audience(match=match.id, seat=seat)
-                push = pb.Push(audience=audience, version=match.version, happened=push_for(news, seat))
+                happened = push_for(news, seat)
+                push = pb.Push(match=match.id, seat=seat, version=match.version, happened=happened)
                 for listener in listeners:
                     listener.push(push)
 

@@ -223,7 +223,7 @@ async def test_more_follows_than_a_message_takes_all_arrive_before_the_call() ->
 async def test_pushes_arrive_in_order_beside_the_answers() -> None:
     async def pushes_first(worker: Worker) -> None:
         while (message := await worker.read()) is not None:
-            pushes = [pb.Push(audience=pb.Audience(match="m"), version=version) for version in (2, 3)]
+            pushes = [pb.Push(match="m", version=version) for version in (2, 3)]
             await worker.context.write(pb.ExchangeResponse(pushes=pushes))
             await worker.answer(*message.calls)
 

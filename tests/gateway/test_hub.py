@@ -70,8 +70,7 @@ class Worker:
 
     def push(self, version: int, seat: int | None = None) -> None:
         _, happened = push(self.match, version)
-        audience = rules_pb2.Audience(match=self.match, seat=seat)
-        self.pushes.heed(rules_pb2.Push(audience=audience, version=version, happened=happened))
+        self.pushes.heed(rules_pb2.Push(match=self.match, seat=seat, version=version, happened=happened))
 
     def follow(self, audiences: Iterable[Audience]) -> None:
         pass

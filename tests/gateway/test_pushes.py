@@ -35,7 +35,7 @@ def audience(match: str, seat: int | None = None, title: Slug = MAKE_WAY) -> Aud
 
 
 def push(match: str, version: int, seat: int | None = None) -> pb.Push:
-    return pb.Push(audience=pb.Audience(match=match, seat=seat), version=version, happened=b"{}")
+    return pb.Push(match=match, seat=seat, version=version, happened=b"{}")
 
 
 @pytest.fixture

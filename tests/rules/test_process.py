@@ -273,7 +273,7 @@ async def test_each_audience_hears_each_version_once_and_the_read_models_too(
         for push in message.pushes:
             told = json.loads(push.happened)
             assert push.version == told["version"] == told["event"]["version"] == told["view"]["version"]
-            heard[push.audience.seat if push.audience.HasField("seat") else None].append(push.version)
+            heard[push.seat if push.HasField("seat") else None].append(push.version)
     stream.cancel()
     versions = list(range(1, view["version"] + 1))
     assert heard == {0: versions, 1: versions, None: versions}

@@ -25,8 +25,8 @@ class Listening:
 
     def heard(self, match: MatchId) -> list[tuple[int | None, int]]:
         """(seat, version) of what was pushed of `match`."""
-        of = [push for push in self.pushed if push.audience.match == match]
-        return [(p.audience.seat if p.audience.HasField("seat") else None, p.version) for p in of]
+        of = [push for push in self.pushed if push.match == match]
+        return [(p.seat if p.HasField("seat") else None, p.version) for p in of]
 
 
 def push(size: int, version: int = 1) -> pb.Push:
@@ -81,7 +81,7 @@ async def test_each_audience_that_is_followed_is_told_with_its_own_eyes_and_no_o
     live.push(news)
     assert sorted(here.heard(match), key=str) == [(0, 2), (None, 2)]
     assert there.heard(match) == [(None, 2)]
-    told = {p.audience.HasField("seat"): msgspec.json.decode(p.happened) for p in here.pushed}
+    told = {p.HasField("seat"): msgspec.json.decode(p.happened) for p in here.pushed}
     assert (told[True]["view"]["seat"], told[False]["view"]["seat"]) == (0, None)
 
 

@@ -1,0 +1,45 @@
+"""Tasks that go from one piece of work to the next: to make and forget a task costs 10 us, to wake one 2."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+IDLE_MAX = 128  # tasks kept for later; under load more run, and end when they are done
+
+
+class Crew:
+    """Runs work at once, side by side. It must catch what it raises, and nobody may cancel its task."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._idle: list[asyncio.Future[Coroutine[Any, Any, None]]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_dismissed = False
+
+    def __len__(self) -> int:
+        """How many tasks there are, at work or not."""
+        return len(self._tasks)
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Returns before the work does anything."""
+        if self._idle:
+            self._idle.pop().set_result(work)
+            return
+        task = self._loop.create_task(self._go_on_from(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def dismiss(self) -> None:
+        """Ends the tasks that have nothing to do, and the others once their work is done."""
+        self._is_dismissed = True
+        for waiting in self._idle:
+            waiting.cancel()
+        self._idle.clear()
+
+    async def _go_on_from(self, work: Coroutine[Any, Any, None]) -> None:
+        await work
+        while not self._is_dismissed and len(self._idle) < IDLE_MAX:
+            waiting = self._loop.create_future()
+            self._idle.append(waiting)
+            work = await waiting
+            await work

@@ -1,0 +1,79 @@
+"""Work that goes through tasks which are kept."""
+
+import asyncio
+
+import pytest
+
+from services.kit import crew as bounds
+from services.kit.crew import Crew
+
+pytestmark = pytest.mark.anyio
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_work_runs_side_by_side_and_none_of_it_before_begin_returns() -> None:
+    crew, gate, done = Crew(), asyncio.Event(), []
+
+    async def work(number: int) -> None:
+        await gate.wait()
+        done.append(number)
+
+    for number in range(5):
+        crew.begin(work(number))
+    assert not done
+    await settle()
+    gate.set()
+    await settle()
+    assert sorted(done) == list(range(5))
+    crew.dismiss()
+
+
+async def test_a_task_that_is_done_takes_the_next_work() -> None:
+    crew, tasks = Crew(), []
+
+    async def work() -> None:
+        tasks.append(asyncio.current_task())
+
+    for _ in range(20):
+        crew.begin(work())
+        await settle()
+    assert (len(tasks), len(set(tasks)), len(crew)) == (20, 1, 1)
+    crew.dismiss()
+    await settle()
+    assert len(crew) == 0
+
+
+async def test_no_more_tasks_are_kept_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "IDLE_MAX", 3)
+    crew, gate = Crew(), asyncio.Event()
+    for _ in range(10):
+        crew.begin(wait_for(gate))
+    assert len(crew) == 10
+    gate.set()
+    await settle()
+    assert len(crew) == 3
+    crew.dismiss()
+
+
+async def test_a_crew_that_is_dismissed_finishes_its_work_and_is_gone() -> None:
+    crew, gate, done = Crew(), asyncio.Event(), []
+
+    async def work() -> None:
+        await gate.wait()
+        done.append(True)
+
+    crew.begin(work())
+    await settle()
+    crew.dismiss()
+    gate.set()
+    await settle()
+    assert done == [True]
+    assert len(crew) == 0
+
+
+async def wait_for(gate: asyncio.Event) -> None:
+    await gate.wait()
