@@ -14,25 +14,44 @@ class Broken(Exception):
 
 
 class HttpClient(asyncio.Protocol):
-    """One keep-alive connection, one request at a time. Understands Content-Length alone."""
+    """One keep-alive connection, one request at a time. Understands Content-Length alone.
 
-    def __init__(self, host: str) -> None:
+    A server closes connections that rest for long: the next request then makes another.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
         self._host = host
+        self._port = port
         self._transport: asyncio.Transport | None = None
         self._received = b""
         self._answer: asyncio.Future[tuple[int, bytes]] | None = None
 
     @classmethod
     async def connect(cls, host: str, port: int) -> "HttpClient":
-        _, client = await asyncio.get_running_loop().create_connection(lambda: cls(host), host, port)
+        client = cls(host, port)
+        await client._reach()
         return client
 
-    def ask(
+    async def ask(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = {}
-    ) -> asyncio.Future[tuple[int, bytes]]:
-        """Status and body of the answer."""
-        assert self._transport is not None
+    ) -> tuple[int, bytes]:
+        """Status and body of the answer. The request goes out twice if the server closes as it leaves."""
         assert self._answer is None, "one request at a time"
+        if self._transport is None:
+            await self._reach()
+        try:
+            return await self._asked(method, path, body, headers)
+        except Broken:
+            await self._reach()
+            return await self._asked(method, path, body, headers)
+
+    async def _reach(self) -> None:
+        await asyncio.get_running_loop().create_connection(lambda: self, self._host, self._port)
+
+    def _asked(
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> asyncio.Future[tuple[int, bytes]]:
+        assert self._transport is not None
         lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
         head = f"{method} {path} HTTP/1.1\r\nHost: {self._host}\r\nContent-Length: {len(body)}\r\n{lines}\r\n"
         self._answer = asyncio.get_running_loop().create_future()
@@ -60,8 +79,11 @@ class HttpClient(asyncio.Protocol):
             answer.set_result((int(head[9:12]), body))
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._answer and not self._answer.done():
-            self._answer.set_exception(Broken(f"the connection was lost: {error}"))
+        self._transport = None
+        self._received = b""
+        answer, self._answer = self._answer, None
+        if answer and not answer.done():
+            answer.set_exception(Broken(f"the connection was lost: {error}"))
 
 
 class WebSocket(asyncio.Protocol):

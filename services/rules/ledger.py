@@ -52,7 +52,7 @@ class Ledger:
         return news
 
     def _tell(self, news: News) -> None:
-        """The canonical line of what was stored; beginnings and ends are told always, moves when debugging."""
+        """The canonical line of what was stored: of beginnings and ends always, of moves when debugging."""
         event, match = news.event, news.match
         tell = self._log.info if event.version == 1 or match.outcome else self._log.debug
         tell(
