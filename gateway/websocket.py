@@ -9,6 +9,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
+HEAR = "waystation.hear"  # in scope["extensions"]: an async function: the next ASGI message, texts as bytes
 SAY = "waystation.say"  # in scope["extensions"]: an async function (texts as UTF-8)
 DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
 # Messages that wait for the application before reading pauses: that costs two calls of the kernel each time.
@@ -106,6 +107,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
         if not self.close_sent:
+            self.scope["extensions"][HEAR] = {"now": self.receive}
             self.scope["extensions"][SAY] = {"now": self.say}
             self.scope["extensions"][DROP] = {"now": self.drop}
 

@@ -10,7 +10,7 @@ from gateway.live.frames import FollowFrame, problem
 from gateway.live.session import LATER, REASON_MAX, UNREADABLE, Opening, Session
 from gateway.parts import Parts
 from gateway.problems import problem_of
-from gateway.websocket import DROP, SAY
+from gateway.websocket import DROP, HEAR, SAY
 from services.core.errors import BadRequest, DomainError, Overloaded
 
 Socket = WebSocket[Any, Any, Any]
@@ -64,11 +64,12 @@ class Carried:
     def __init__(self, socket: Socket) -> None:
         self._socket = socket
         extensions: Any = socket.scope["extensions"]
+        self._hear: Callable[[], Awaitable[dict[str, Any]]] = extensions[HEAR]["now"]
         self._drop: Callable[[int, str], None] = extensions[DROP]["now"]
         self._say: Callable[[Sequence[bytes]], Awaitable[None]] = extensions[SAY]["now"]
 
     async def receive(self) -> bytes | None:
-        message: Any = await self._socket.receive()
+        message = await self._hear()
         return message["bytes"] if message["type"] == "websocket.receive" else None
 
     async def send(self, frames: Sequence[bytes]) -> None:
