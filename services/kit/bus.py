@@ -6,8 +6,8 @@ from urllib.parse import unquote, urlsplit
 
 import nats.errors
 import structlog
-from nats.aio.client import Client
 
+from services.kit.bus_client import BusClient
 from services.kit.tasks import ended
 
 log = structlog.get_logger()
@@ -53,7 +53,7 @@ class Bus:
         self._user, self._password = nats_login(url)
         self._name = name
         self.replicas = replicas
-        self._client: Client | None = None
+        self._client: BusClient | None = None
         self._is_up = asyncio.Event()
         self._staying: asyncio.Task[None] | None = None
 
@@ -73,7 +73,7 @@ class Bus:
                     await self._client.close()
         self._is_up.clear()
 
-    async def connected(self) -> Client:
+    async def connected(self) -> BusClient:
         """The client, as soon as it has a connection."""
         await self._is_up.wait()
         assert self._client is not None
@@ -82,13 +82,13 @@ class Bus:
     async def _stay_connected(self) -> None:
         while True:
             over = asyncio.Event()
-            self._client = Client()
+            self._client = BusClient()
             await self._connect(self._client, over)
             await self._found()
             await over.wait()
             await asyncio.sleep(RECONNECT_S)
 
-    async def _connect(self, client: Client, over: asyncio.Event) -> None:
+    async def _connect(self, client: BusClient, over: asyncio.Event) -> None:
         """Returns with the first connection. Later ones come by themselves until `over` is set."""
 
         async def closed() -> None:

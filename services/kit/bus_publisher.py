@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
+import nats.errors
 import structlog
 from msgspec import Raw, Struct
-from nats.aio.client import Client
-from nats.aio.msg import Msg
 
 from services.kit import tracing
 from services.kit.bus import BUS_ERRORS, Bus
+from services.kit.bus_client import BusClient, Delivery, packed, packed_headers
 from services.kit.bus_events import MESSAGE_ID, TRACEPARENT, ensure_events_stream
 from services.kit.store import Published
 from services.kit.tracing import Span
@@ -95,46 +95,55 @@ class Publisher:
             if self._is_refused:
                 await asyncio.sleep(RETRY_S)
 
-    async def _publish_through(self, client: Client) -> None:
+    async def _publish_through(self, client: BusClient) -> None:
         """Publishes until the connection ends or an event is refused: the stream may be missing."""
         await ensure_events_stream(client, self._bus.replicas)
         self._is_refused = False
         inbox = client.new_inbox()
-        confirmations = await client.subscribe(f"{inbox}.*", cb=self._confirm)
-        try:
-            while client.is_connected and not self._is_refused and not self._is_stopping:
-                await asyncio.sleep(_GATHER_S)
-                self._wake.clear()
-                self._give_up_overdue()
-                while self._queue and len(self._outstanding) < OUTSTANDING_MAX and client.is_connected:
-                    await self._send(client, inbox)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_LOOK_EVERY_S):
-                        await self._wake.wait()
-        finally:
-            self._give_up_all()
-            with contextlib.suppress(*BUS_ERRORS):
-                await confirmations.unsubscribe()
+        async with client.hearing(f"{inbox}.*", self._confirm):
+            try:
+                while client.is_connected and not self._is_refused and not self._is_stopping:
+                    await asyncio.sleep(_GATHER_S)
+                    self._wake.clear()
+                    self._give_up_overdue()
+                    if client.is_connected:
+                        await self._send(client, inbox)
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(_LOOK_EVERY_S):
+                            await self._wake.wait()
+            finally:
+                self._give_up_all()
 
-    async def _send(self, client: Client, inbox: str) -> None:
-        letter = self._queue.popleft()
-        self._queue_bytes -= len(letter.payload) + _LETTER_BYTES
+    async def _send(self, client: BusClient, inbox: str) -> None:
+        """Sends as many letters as may wait for their confirmations, in one write."""
+        messages = []
+        while self._queue and len(self._outstanding) < OUTSTANDING_MAX:
+            letter = self._queue.popleft()
+            self._queue_bytes -= len(letter.payload) + _LETTER_BYTES
+            messages.append(self._packed(letter, inbox))
+            if len(letter.payload) > client.max_payload:
+                raise nats.errors.MaxPayloadError
+        if messages:
+            await client.send(messages)
+
+    def _packed(self, letter: Letter, inbox: str) -> bytes:
+        """The letter as it travels, entered among those that wait for their confirmations."""
         self._sent += 1
         span = tracing.span("nats publish", "producer", letter.traceparent, version=letter.entry.version)
         self._outstanding[self._sent] = _Sent(letter.entry, time.monotonic(), span)
-        headers = {MESSAGE_ID: letter.message_id}
-        if span.traceparent:
-            headers[TRACEPARENT] = span.traceparent
-        await client.publish(letter.subject, letter.payload, f"{inbox}.{self._sent}", headers)
+        traced = [(TRACEPARENT, span.traceparent)] if span.traceparent else []
+        headers = packed_headers((MESSAGE_ID, letter.message_id), *traced)
+        reply = f"{inbox}.{self._sent}".encode()
+        return packed(letter.subject.encode(), letter.payload, reply=reply, headers=headers)
 
-    async def _confirm(self, message: Msg) -> None:
-        sent = self._outstanding.pop(int(message.subject.rpartition(".")[2]), None)
+    def _confirm(self, answer: Delivery) -> None:
+        sent = self._outstanding.pop(int(answer.subject.rpartition(b".")[2]), None)
         if sent is None:  # given up before
             return
-        confirmed = _is_confirmation(message.data)
+        confirmed = _is_confirmation(answer.data)
         if not confirmed and not self._is_refused:
             self._is_refused = True
-            log.warning("event_refused", detail=message.data.decode(errors="replace") or "no such stream")
+            log.warning("event_refused", detail=answer.data.decode(errors="replace") or "no such stream")
         self._close(sent, confirmed)
         if len(self._outstanding) == OUTSTANDING_MAX - 1 or self._is_refused:
             self._wake.set()

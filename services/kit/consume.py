@@ -10,16 +10,15 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
-from nats.aio.client import Client
-from nats.aio.msg import Msg
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
-from nats.js.client import JetStreamContext
 from prometheus_client import Counter, Gauge
 
 from services.core.errors import Deadline, Overloaded, ServiceDown, StoreUnavailable, TitleDown
 from services.kit import request_log, tracing
 from services.kit.bus import BUS_ERRORS, Bus
+from services.kit.bus_client import BusClient, Delivery
 from services.kit.bus_events import ALL_SUBJECTS, STREAM, TRACEPARENT, ensure_events_stream
+from services.kit.bus_puller import WAIT_S, Puller, done, later, never, standing
 from services.kit.statuses import http_status
 from services.kit.tasks import ended
 
@@ -38,7 +37,6 @@ ATTEMPTS_MAX = 5
 PACE_S = 0.1
 CROWD, CROWDED_PACE_S = 64, 0.5
 _ACK_WAIT_S = 30.0  # then JetStream takes the reader for dead; more than a handler may take
-_FETCH_S = 1.0  # how long an empty stream is listened to at a time, and so the pause of a stop
 _RETRY_S = 1.0
 
 LAG = Gauge(
@@ -80,9 +78,7 @@ class Consumer:
         self._is_stopping = True
         if self._consuming is None:
             return
-        await asyncio.wait(
-            [self._consuming], timeout=HANDLE_S_MAX + _FETCH_S if self._bus.is_connected else 0
-        )
+        await asyncio.wait([self._consuming], timeout=HANDLE_S_MAX + WAIT_S if self._bus.is_connected else 0)
         await ended(self._consuming)
 
     async def _keep_consuming(self) -> None:
@@ -94,23 +90,19 @@ class Consumer:
                 log.warning("consuming_interrupted", consumer=self._name, detail=str(error))
                 await asyncio.sleep(_RETRY_S)
 
-    async def _consume_through(self, client: Client) -> None:
+    async def _consume_through(self, client: BusClient) -> None:
         """Consumes until the connection ends. Raises one of BUS_ERRORS when the consumer is gone."""
-        subscription = await self._subscribed(client)
-        try:
+        await self._ensure_consumer(client)
+        async with Puller.opened(client, STREAM, self._name) as puller:
             while client.is_connected and not self._is_stopping:
-                if batch := await _fetched(subscription):
-                    self._lag.set(batch[-1].metadata.num_pending)
-                    await self._deal_with(batch)
+                if batch := await puller.batch(BATCH_MAX):
+                    self._lag.set(standing(batch[-1]).pending)
+                    await self._deal_with(client, batch)
                     await asyncio.sleep(_pause_s(len(batch)))
-        finally:
-            with contextlib.suppress(*BUS_ERRORS):
-                await subscription.unsubscribe()
 
-    async def _subscribed(self, client: Client) -> JetStreamContext.PullSubscription:
+    async def _ensure_consumer(self, client: BusClient) -> None:
         await ensure_events_stream(client, self._bus.replicas)
-        jetstream = client.jetstream()
-        await jetstream.add_consumer(
+        await client.jetstream().add_consumer(
             STREAM,
             ConsumerConfig(
                 durable_name=self._name,
@@ -121,65 +113,62 @@ class Consumer:
                 max_ack_pending=8 * BATCH_MAX,
             ),
         )
-        return await jetstream.pull_subscribe_bind(self._name, STREAM)
 
-    async def _deal_with(self, batch: Sequence[Msg]) -> None:
+    async def _deal_with(self, client: BusClient, batch: Sequence[Delivery]) -> None:
         """Hands over the batch whole; if the handler fails on it, event by event to find the culprit."""
         began = time.perf_counter()
         try:
             async with asyncio.timeout(HANDLE_S_MAX):
                 with self._traced(batch):
-                    await self._handle([message.data for message in batch])
+                    await self._handle([delivery.data for delivery in batch])
         except OUTAGES as error:
             self._tell(batch, http_status(error), error.reason, began)
-            await self._leave_for_later(batch, error)
+            await self._leave_for_later(client, batch, error)
         except Exception as error:
             self._tell(batch, 500, type(error).__name__, began)
             if len(batch) == 1:
-                await self._put_aside(batch[0], error)
+                await self._put_aside(client, batch[0], error)
             else:
-                await self._deal_with_each(batch)
+                await self._deal_with_each(client, batch)
         else:
             self._tell(batch, 200, "OK", began)
-            for message in batch:
-                await message.ack()
+            await client.send([done(delivery) for delivery in batch])
 
-    def _tell(self, batch: Sequence[Msg], status: int, code: str, began: float) -> None:
+    def _tell(self, batch: Sequence[Delivery], status: int, code: str, began: float) -> None:
         took_s = time.perf_counter() - began
         level = request_log.level(status, took_s)
         if level is not None:
             request_log.tell(level, "batch", self._name, code, took_s, events=len(batch))
 
-    def _traced(self, batch: Sequence[Msg]) -> contextlib.ExitStack:
-        """A span in the trace of each message that comes with one."""
+    def _traced(self, batch: Sequence[Delivery]) -> contextlib.ExitStack:
+        """A span in the trace of each event that comes with one."""
         spans = contextlib.ExitStack()
         if tracing.is_on():
-            for message in batch:
-                told = (message.headers or {}).get(TRACEPARENT, "")
+            for delivery in batch:
+                told = delivery.header(TRACEPARENT)
                 spans.enter_context(tracing.span(f"{self._name} consume", "consumer", told))
         return spans
 
-    async def _deal_with_each(self, batch: Sequence[Msg]) -> None:
-        for message in batch:
+    async def _deal_with_each(self, client: BusClient, batch: Sequence[Delivery]) -> None:
+        for delivery in batch:
             if self._is_stopping:  # JetStream brings the rest again
                 return
-            await self._deal_with([message])
+            await self._deal_with(client, [delivery])
 
-    async def _leave_for_later(self, batch: Sequence[Msg], error: Exception) -> None:
+    async def _leave_for_later(self, client: BusClient, batch: Sequence[Delivery], error: Exception) -> None:
         log.warning("events_deferred", consumer=self._name, events=len(batch), detail=str(error))
-        for message in batch:
-            await message.nak(self._again_s)
+        await client.send([later(delivery, self._again_s) for delivery in batch])
         await asyncio.sleep(self._again_s)
 
-    async def _put_aside(self, message: Msg, error: Exception) -> None:
-        attempt = message.metadata.num_delivered
+    async def _put_aside(self, client: BusClient, delivery: Delivery, error: Exception) -> None:
+        attempt, subject = standing(delivery).attempt, delivery.subject.decode()
         if attempt < self._attempts_max:
-            log.warning("event_failed", consumer=self._name, subject=message.subject, attempt=attempt)
-            await message.nak(self._again_s)
+            log.warning("event_failed", consumer=self._name, subject=subject, attempt=attempt)
+            await client.send([later(delivery, self._again_s)])
             return
-        log.error("event_poisoned", consumer=self._name, subject=message.subject, exc_info=error)
+        log.error("event_poisoned", consumer=self._name, subject=subject, exc_info=error)
         self._poisoned.inc()
-        await message.term()
+        await client.send([never(delivery)])
 
 
 def _pause_s(events: int) -> float:
@@ -187,11 +176,3 @@ def _pause_s(events: int) -> float:
     if events == BATCH_MAX:
         return 0.0
     return CROWDED_PACE_S if events >= CROWD else PACE_S
-
-
-async def _fetched(subscription: JetStreamContext.PullSubscription) -> Sequence[Msg]:
-    """What has come within _FETCH_S; empty for nothing."""
-    try:
-        return await subscription.fetch(BATCH_MAX, timeout=_FETCH_S)
-    except TimeoutError:
-        return []
