@@ -15,7 +15,6 @@ from services.core.events import Entry
 from services.core.ids import MatchId, StreamName, match_stream, stream_match, table_stream
 from services.core.record import prove
 from services.core.tables import Table, extended
-from services.kit import plain_redis
 from services.kit.redis_keys import streams_key
 from services.kit.redis_place import redis_place
 from services.kit.redis_store import RedisStore
@@ -35,9 +34,7 @@ async def print_store_verdict(match: str | None, *, data: Path | None) -> int:
             async with AsyncExitStack() as closing:
                 store = await RedisStore.open(url, unsafe=True)
                 closing.push_async_callback(store.close)
-                redis = plain_redis.connect(url)
-                closing.push_async_callback(redis.aclose)
-                witnesses = Witnesses(ReadModels(redis), await _in_outboxes(store))
+                witnesses = Witnesses(ReadModels(store.link), await _in_outboxes(store))
                 async for stream in _streams(store, match):
                     streams += 1
                     if fault := await _fault(store, stream, witnesses):

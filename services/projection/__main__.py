@@ -12,6 +12,7 @@ from services.kit.announce import announce_service
 from services.kit.backends import backends
 from services.kit.consume import Consumer
 from services.kit.process import run
+from services.kit.redis_link import RedisLink
 from services.kit.rpc_server import RpcServer
 from services.kit.settings import ServiceSettings
 from services.projection.follow import Follower
@@ -34,7 +35,10 @@ async def main(settings: ProjectionSettings, stop: asyncio.Event) -> None:
     """Serves until `stop` is set; then finishes what is open and leaves."""
     fixed = {"lobby": settings.lobby_address}
     async with backends(settings, "projection", fixed) as behind, AsyncExitStack() as parts:
-        models = ReadModels(behind.redis)
+        # Of its own: a read model need not wait for replicas, as the store may have to.
+        link = RedisLink(settings.redis_url)
+        parts.push_async_callback(link.close)
+        models = ReadModels(link)
         sources = Sources(behind.directory, behind.channels)
         follower = Follower(models, sources.missing)
         consumer = Consumer(behind.bus, "projection", lambda batch: follower.follow(_events(batch)))

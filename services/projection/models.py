@@ -7,24 +7,26 @@ next generation while the present one is read; `swap` makes it the present one.
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from importlib import resources
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
-from redis.asyncio import Redis
 
-from services.core.errors import BadRequest, StoreUnavailable
+from services.core.errors import BadRequest
 from services.core.ids import MatchId
-from services.kit.plain_redis import answered
+from services.kit.redis_library import is_missing
+from services.kit.redis_link import TRIP_COMMANDS_MAX, RedisLink
+from services.kit.redis_resp import Reply, command, settled
 from services.projection.lists import lists_of
 from services.projection.summary import Summary
 
 _TAG = "{projection}"
 _GENERATION = f"{_TAG}:generation"
 _BUILDING = f"{_TAG}:building"
-_LIBRARY = resources.files("services.projection").joinpath("read_models.lua").read_text()
+_LIBRARY = resources.files("services.projection").joinpath("read_models.lua").read_bytes()
 
 # How many matches may share a creation millisecond before a page has to be fetched in more trips.
 _TIES = 64
+_SCAN = 1000
 
 
 class Change(NamedTuple):
@@ -48,46 +50,37 @@ _encode = msgspec.json.Encoder().encode
 class ReadModels:
     """Read and write access for the projection. Raises StoreUnavailable when Redis does not answer."""
 
-    def __init__(self, redis: "Redis") -> None:
-        self._redis = redis
+    def __init__(self, link: RedisLink) -> None:
+        self._link = link
 
     async def generations(self) -> list[int]:
         """The present generation, then the one being built, if any. Writers write to all of them."""
-        present, building = await answered(self._redis.mget(_GENERATION, _BUILDING))
+        found = await self._link.call("MGET", _GENERATION, _BUILDING)
+        present, building = cast("list[bytes | None]", found)
         return [int(present or 1), *([int(building)] if building else [])]
 
     async def load(self, generation: int, matches: Sequence[MatchId]) -> list[Summary | None]:
         """The summaries of `matches`, in order; None for unknown ones."""
         if not matches:
             return []
-        stored = await answered(self._redis.hmget(_summaries(generation), list(matches)))
-        return [_decode(raw) if raw else None for raw in stored]
+        stored = await self._link.call("HMGET", _summaries(generation), *matches)
+        return [_decode(raw) if raw else None for raw in cast("list[bytes | None]", stored)]
 
     async def save(self, generation: int, changes: Sequence[Change]) -> list[bool]:
         """Whether each change was made; False where somebody else was faster, and nothing changed."""
-        try:
-            return await self._save(generation, changes)
-        except StoreUnavailable as error:
-            if "Function not found" not in str(error):
-                raise
-            await answered(self._redis.function_load(_LIBRARY, replace=True))
-            return await self._save(generation, changes)
+        commands = [_put(generation, change) for change in changes]
+        replies = await self._replies(commands)
+        if any(is_missing(reply) for reply in replies):
+            await self._link.call("FUNCTION", "LOAD", "REPLACE", _LIBRARY)
+            replies = await self._replies(commands)
+        return [bool(settled(reply)) for reply in replies]
 
-    async def _save(self, generation: int, changes: Sequence[Change]) -> list[bool]:
-        pipe = self._redis.pipeline(transaction=False)
-        for before, after in changes:
-            old, new = lists_of(before), lists_of(after)
-            leaving = [_list(generation, name) for name in old if name not in new]
-            standing = [
-                item
-                for name, score in new.items()
-                if old.get(name) != score
-                for item in (_list(generation, name), score)
-            ]
-            stored = _encode(before) if before else b""
-            args = (after.match, stored, _encode(after), len(leaving), *leaving, *standing)
-            pipe.fcall("put_summary", 1, _summaries(generation), *args)
-        return [bool(done) for done in await answered(pipe.execute())]
+    async def _replies(self, commands: Sequence[bytes]) -> list[Reply]:
+        replies: list[Reply] = []
+        for start in range(0, len(commands), TRIP_COMMANDS_MAX):
+            trip = commands[start : start + TRIP_COMMANDS_MAX]
+            replies += await self._link.ask(b"".join(trip), len(trip))
+        return replies
 
     async def page(self, name: str, size: int, token: str) -> Page:
         """A page of the list `name`. Raises BadRequest for a token that is none of ours."""
@@ -96,12 +89,8 @@ class ReadModels:
         ids: list[str] = []
         offset, batch = 0, size + 1 + _TIES
         while len(ids) <= size:
-            found = await answered(
-                self._redis.zrevrangebyscore(
-                    _list(generation, name), below, "-inf", start=offset, num=batch, withscores=True
-                )
-            )
-            ids += [member.decode() for member, score in found if score != below or member.decode() < last]
+            found = await self._standing(_list(generation, name), below, offset, batch)
+            ids += [match for match, score in found if score != below or match < last]
             offset += batch
             if len(found) < batch:
                 break
@@ -109,29 +98,62 @@ class ReadModels:
         summaries = [summary for summary in loaded if summary]
         return Page(summaries, _token(summaries[-1]) if len(ids) > size and summaries else "")
 
+    async def _standing(
+        self, list_: str, below: float, offset: int, count: int
+    ) -> list[tuple[MatchId, float]]:
+        """Matches of a list and their scores, newest first, from the score `below` on."""
+        bounds = (str(below), "-inf", "WITHSCORES", "LIMIT", offset, count)
+        found = cast("list[bytes]", await self._link.call("ZREVRANGEBYSCORE", list_, *bounds))
+        return [
+            (MatchId(match.decode()), float(score))
+            for match, score in zip(found[::2], found[1::2], strict=True)
+        ]
+
     async def begin_building(self) -> int:
         """The number of a new, empty generation, which writers fill too from now on."""
         building = (await self.generations())[0] + 1
         await self._drop(building)
-        await answered(self._redis.set(_BUILDING, building))
+        await self._link.call("SET", _BUILDING, building)
         return building
 
     async def swap(self, building: int) -> None:
         """Makes `building` the present generation and removes the one before."""
-        pipe = self._redis.pipeline(transaction=True)
-        pipe.set(_GENERATION, building)
-        pipe.delete(_BUILDING)
-        await answered(pipe.execute())
+        changed = (("MULTI",), ("SET", _GENERATION, building), ("DEL", _BUILDING), ("EXEC",))
+        together = [command(*parts) for parts in changed]
+        for reply in await self._link.ask(b"".join(together), len(together)):
+            settled(reply)
         await self._drop(building - 1)
 
     async def give_up(self, building: int) -> None:
         """Forgets `building`; the present generation stays."""
-        await answered(self._redis.delete(_BUILDING))
+        await self._link.call("DEL", _BUILDING)
         await self._drop(building)
 
     async def _drop(self, generation: int) -> None:
-        async for key in self._redis.scan_iter(match=f"{_TAG}:{generation}:*", count=1000):
-            await self._redis.unlink(key)
+        cursor = b"0"
+        while True:
+            page = await self._link.call("SCAN", cursor, "MATCH", f"{_TAG}:{generation}:*", "COUNT", _SCAN)
+            cursor, keys = cast("tuple[bytes, list[bytes]]", page)
+            if keys:
+                await self._link.call("UNLINK", *keys)
+            if cursor == b"0":
+                return
+
+
+def _put(generation: int, change: Change) -> bytes:
+    """The command that makes a change."""
+    before, after = change
+    old, new = lists_of(before), lists_of(after)
+    leaving = [_list(generation, name) for name in old if name not in new]
+    standing = [
+        item
+        for name, score in new.items()
+        if old.get(name) != score
+        for item in (_list(generation, name), score)
+    ]
+    stored = _encode(before) if before else b""
+    args = (after.match, stored, _encode(after), len(leaving), *leaving, *standing)
+    return command("FCALL", "put_summary", 1, _summaries(generation), *args)
 
 
 def _summaries(generation: int) -> str:

@@ -5,6 +5,7 @@ from redis.asyncio import Redis
 
 from services.core.errors import BadRequest, TitleDown
 from services.core.ids import MatchId
+from services.kit.redis_link import RedisLink
 from services.projection.follow import Follower
 from services.projection.models import ReadModels
 from tests.projection.published import gathered, played
@@ -21,8 +22,10 @@ async def models(valkey_url):
     redis = Redis.from_url(valkey_url)
     async for key in redis.scan_iter(match="{projection}:*"):
         await redis.delete(key)
-    yield ReadModels(redis)
     await redis.aclose()
+    link = RedisLink(valkey_url)
+    yield ReadModels(link)
+    await link.close()
 
 
 async def summaries(models, *matches):

@@ -6,6 +6,7 @@ from redis.asyncio import Redis
 from services.core.errors import TitleDown
 from services.core.ids import table_stream
 from services.kit.memory_store import MemoryStore
+from services.kit.redis_link import RedisLink
 from services.projection.follow import Follower
 from services.projection.models import ReadModels
 from services.projection.rebuild import STREAMS_AT_ONCE, rebuild
@@ -33,8 +34,10 @@ async def models(valkey_url):
     redis = Redis.from_url(valkey_url)
     async for key in redis.scan_iter(match="{projection}:*"):
         await redis.delete(key)
-    yield ReadModels(redis)
     await redis.aclose()
+    link = RedisLink(valkey_url)
+    yield ReadModels(link)
+    await link.close()
 
 
 @pytest.fixture
