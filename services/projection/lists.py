@@ -36,8 +36,11 @@ class ListName(NamedTuple):
         return f"{self.title}|{self.status}|{self.audience}"
 
 
-def lists_of(summary: Summary | None) -> Mapping[str, int]:
-    """List name -> the score the match has there: UTC ms of its creation."""
+Places = Mapping[str, int]  # list name -> the score that a match has there: UTC ms of its creation
+
+
+def lists_of(summary: Summary | None) -> Places:
+    """Where a match stands."""
     if summary is None:
         return {}
     half = summary.known
@@ -46,9 +49,7 @@ def lists_of(summary: Summary | None) -> Mapping[str, int]:
 
 # A move changes none of these, so most folds ask twice for what was asked for at the last one.
 @lru_cache(maxsize=4096)
-def _lists(
-    title: str, status: Status, private: bool, players: tuple[str, ...], score: int
-) -> Mapping[str, int]:
+def _lists(title: str, status: Status, private: bool, players: tuple[str, ...], score: int) -> Places:
     names = product((title, ANY), (status, ANY), tuple(_audiences(private, players)))
     return {str(ListName(*name)): score for name in names}
 

@@ -16,7 +16,7 @@ from services.core.ids import MatchId
 from services.kit.redis_library import is_missing
 from services.kit.redis_link import TRIP_COMMANDS_MAX, RedisLink
 from services.kit.redis_resp import Reply, command, settled
-from services.projection.lists import lists_of
+from services.projection.lists import Places, lists_of
 from services.projection.summary import Summary
 
 _TAG = "{projection}"
@@ -143,7 +143,16 @@ class ReadModels:
 def _put(generation: int, change: Change) -> bytes:
     """The command that makes a change."""
     before, after = change
-    old, new = lists_of(before), lists_of(after)
+    leaving, standing = _moved(generation, lists_of(before), lists_of(after))
+    stored = _encode(before) if before else b""
+    args = (after.match, stored, _encode(after), len(leaving), *leaving, *standing)
+    return command("FCALL", "put_summary", 1, _summaries(generation), *args)
+
+
+def _moved(generation: int, old: Places, new: Places) -> tuple[list[str], list[str | int]]:
+    """The keys of lists to leave; key and score, in turn, of lists to stand in."""
+    if old == new:  # as after nearly every move
+        return [], []
     leaving = [_list(generation, name) for name in old if name not in new]
     standing = [
         item
@@ -151,9 +160,7 @@ def _put(generation: int, change: Change) -> bytes:
         if old.get(name) != score
         for item in (_list(generation, name), score)
     ]
-    stored = _encode(before) if before else b""
-    args = (after.match, stored, _encode(after), len(leaving), *leaving, *standing)
-    return command("FCALL", "put_summary", 1, _summaries(generation), *args)
+    return leaving, standing
 
 
 def _summaries(generation: int) -> str:
