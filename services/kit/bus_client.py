@@ -6,7 +6,7 @@ into nats-py, here and nowhere else; tests/kit/test_bus_client.py tells if anoth
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import nats.errors
@@ -85,7 +85,7 @@ def packed(subject: bytes, payload: bytes = b"", *, reply: bytes = b"", headers:
     return b"HPUB %b %b %d %d\r\n%b%b\r\n" % (subject, reply, size, size + len(payload), headers, payload)
 
 
-def packed_headers(*headers: tuple[str, str]) -> bytes:
+def packed_headers(headers: Mapping[str, str]) -> bytes:
     """Headers as they travel; neither names nor values may have line ends in them."""
-    lines = "".join([f"{name}: {value}\r\n" for name, value in headers])
+    lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
     return f"NATS/1.0\r\n{lines}\r\n".encode()

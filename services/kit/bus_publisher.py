@@ -131,10 +131,11 @@ class Publisher:
         self._sent += 1
         span = tracing.span("nats publish", "producer", letter.traceparent, version=letter.entry.version)
         self._outstanding[self._sent] = _Sent(letter.entry, time.monotonic(), span)
-        traced = [(TRACEPARENT, span.traceparent)] if span.traceparent else []
-        headers = packed_headers((MESSAGE_ID, letter.message_id), *traced)
+        headers = {MESSAGE_ID: letter.message_id}
+        if span.traceparent:
+            headers[TRACEPARENT] = span.traceparent
         reply = f"{inbox}.{self._sent}".encode()
-        return packed(letter.subject.encode(), letter.payload, reply=reply, headers=headers)
+        return packed(letter.subject.encode(), letter.payload, reply=reply, headers=packed_headers(headers))
 
     def _confirm(self, answer: Delivery) -> None:
         sent = self._outstanding.pop(int(answer.subject.rpartition(b".")[2]), None)

@@ -49,7 +49,7 @@ async def client(nats_url: str) -> AsyncIterator[BusClient]:
 async def test_what_is_packed_reaches_an_ordinary_subscriber(client: BusClient) -> None:
     inbox = client.new_inbox()
     subscription = await client.subscribe(inbox)
-    headers = packed_headers(("Nats-Msg-Id", "match/a:1:00"), ("traceparent", "00-1-2-01"))
+    headers = packed_headers({"Nats-Msg-Id": "match/a:1:00", "traceparent": "00-1-2-01"})
     await client.send(
         [packed(inbox.encode(), b"bare"), packed(inbox.encode(), b"full", reply=b"to.me", headers=headers)]
     )
