@@ -110,7 +110,8 @@ class Exchange:
                 await self._read()
                 writing.cancel()
         except* grpc.RpcError as broken:
-            _log.warning("exchange_broken", worker=self.address, why=_first_words(broken))
+            tell = _log.warning if self._open else _log.info  # who leaves while nobody asks harms nobody
+            tell("exchange_broken", worker=self.address, why=_first_words(broken))
         finally:
             self.is_closed = True
             # An aio call that is dropped without this is never freed (a fault of grpcio since 1.83).
@@ -126,7 +127,10 @@ class Exchange:
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
             for push in message.pushes:
-                self._heed(push)
+                try:
+                    self._heed(push)
+                except Exception:  # whatever one follower does, calls are answered and others told
+                    _log.exception("push_failed", match=push.match, version=push.version)
 
     async def _write(self) -> None:
         while not self.is_closed:

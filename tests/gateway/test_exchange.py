@@ -241,3 +241,23 @@ async def test_a_follow_on_a_broken_stream_is_forgotten() -> None:
             await exchange.ask(asking("m"), 5)
         exchange.follow([audience("m")])
         assert not exchange._follows
+
+
+async def test_a_push_that_its_taker_fails_on_costs_no_answer_and_no_other_push() -> None:
+    async def pushes_first(worker: Worker) -> None:
+        while (message := await worker.read()) is not None:
+            pushes = [pb.Push(match="m", version=version) for version in (1, 2, 3)]
+            await worker.context.write(pb.ExchangeResponse(pushes=pushes))
+            await worker.answer(*message.calls)
+
+    async with exchange_with(pushes_first) as (exchange, worker):
+
+        def fails_on_two(push: pb.Push) -> None:
+            if push.version == 2:
+                raise ZeroDivisionError
+            worker.pushed.append(push)
+
+        exchange._heed = fails_on_two
+        answer = await exchange.ask(asking("m"), 5)
+    assert answer.get_match.view == b"m"
+    assert [push.version for push in worker.pushed] == [1, 3]
