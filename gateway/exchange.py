@@ -1,6 +1,7 @@
 """One long-lived stream to one rules worker: calls out in batches, answers and pushes back in any order."""
 
 import asyncio
+import contextlib
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -33,7 +34,7 @@ class StreamBroken(Exception):
 class Exchange:
     """Answers to calls by id. A deadline or a refusal concerns one call; a broken stream all open ones.
 
-    `heed` gets every push.
+    `heed` gets every push. `on_standing` is called once, when the worker has said something.
     """
 
     def __init__(
@@ -41,9 +42,11 @@ class Exchange:
         stub: "rules_pb2_grpc.RulesServiceAsyncStub",
         address: str,
         heed: Callable[[rules_pb2.Push], None],
+        on_standing: Callable[["Exchange"], None],
     ) -> None:
         self.address = address
         self._heed = heed
+        self._on_standing = on_standing
         self.is_draining = False
         self.is_closed = False
         self.heard_at = 0.0  # monotonic time of the last message from the worker
@@ -120,6 +123,8 @@ class Exchange:
 
     async def _read(self) -> None:
         while isinstance(message := await self._stream.read(), rules_pb2.ExchangeResponse):
+            if not self.heard_at:
+                self._on_standing(self)
             self.heard_at = monotonic()
             self.is_draining = self.is_draining or message.draining
             for answer in message.answers:
@@ -133,15 +138,18 @@ class Exchange:
                     _log.exception("push_failed", match=push.match, version=push.version)
 
     async def _write(self) -> None:
-        while not self.is_closed:
-            await self._something_to_send.wait()
-            self._something_to_send.clear()
-            while self._outgoing or self._follows:
-                message = self._message()
-                await self._stream.write(message)
-                if len(message.calls) > 1:
-                    await asyncio.sleep(PACE_S)
-        await self._stream.done_writing()
+        with contextlib.suppress(asyncio.InvalidStateError):  # the worker has ended the stream
+            if not self._outgoing:
+                await self._stream.write(rules_pb2.ExchangeRequest())  # answered likewise: the stream stands
+            while not self.is_closed:
+                await self._something_to_send.wait()
+                self._something_to_send.clear()
+                while self._outgoing or self._follows:
+                    message = self._message()
+                    await self._stream.write(message)
+                    if len(message.calls) > 1:
+                        await asyncio.sleep(PACE_S)
+            await self._stream.done_writing()
 
     def _message(self) -> rules_pb2.ExchangeRequest:
         """Calls go out with the last of the follows that were asked for before them."""

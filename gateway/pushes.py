@@ -68,7 +68,7 @@ class Pushes:
             worker.unfollow(audience)
 
     def join(self, title: Slug, worker: Worker) -> None:
-        """Tells a worker that has just been connected all that it needs to know."""
+        """Tells a worker whose stream stands what is followed; what it stored before is then looked for."""
         others = (other for other in self._workers.get(title, ()) if not other.is_closed)
         self._workers[title] = [*others, worker]
         if followed := self._followed.get(title):

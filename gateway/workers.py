@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import Collection
+from functools import partial
 from time import monotonic
 
+import structlog
 from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
 
 from gateway.exchange import Exchange, StreamBroken
@@ -16,6 +18,8 @@ from services.kit.channels import Channels
 from services.kit.directory import Directory
 from services.kit.statuses import error_of
 from services.kit.tasks import ended
+
+_log = structlog.get_logger()
 
 CALL_S_MAX = 5.0
 # A worker whose stream broke is left alone for as long as the directory may still name a dead one.
@@ -64,8 +68,11 @@ class Workers:
     async def _keep_reaching(self) -> None:
         while True:
             self._pushes.has_new_title.clear()
-            for title in self._pushes.titles:
-                self._reach(title)
+            try:
+                for title in self._pushes.titles:
+                    self._reach(title)
+            except Exception:  # what every push depends on goes on
+                _log.exception("reaching_failed")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(REACH_S):
                     await self._pushes.has_new_title.wait()
@@ -112,8 +119,8 @@ class Workers:
         if exchange is None or exchange.is_closed:
             self._drop_closed()
             stub = self._channels.stub(rules_pb2_grpc.RulesServiceStub, address)
-            exchange = self._exchanges[address] = Exchange(stub, address, self._pushes.heed)
-            self._pushes.join(title, exchange)
+            on_standing = partial(self._pushes.join, title)
+            exchange = self._exchanges[address] = Exchange(stub, address, self._pushes.heed, on_standing)
         return exchange
 
     def _drop_closed(self) -> None:

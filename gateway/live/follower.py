@@ -32,6 +32,7 @@ class MatchFollower:
         self._held: dict[int, Frame] = {}
         self._catching_up: asyncio.Task[None] | None = None
         self._is_current = False
+        self._has_ended = False
 
     @property
     def head(self) -> int:
@@ -44,6 +45,8 @@ class MatchFollower:
         """
         view = await self._feed.view()
         missed = [] if after is None else await self._missed(after, view.version)
+        if self._has_ended:
+            return
         if after is not None and after == view.version:
             self.version = after
             self._deliver(told(HeadFrame(heads={self._feed.match: after})))
@@ -73,7 +76,8 @@ class MatchFollower:
         self._catch_up()
 
     def end(self) -> None:
-        """Delivers nothing more."""
+        """Delivers nothing more, even if it is still beginning."""
+        self._has_ended = True
         self._is_current = False
         self._held.clear()
         if self._catching_up is not None:

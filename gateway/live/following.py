@@ -16,7 +16,7 @@ from gateway.places import Places
 from gateway.problems import problem_of
 from gateway.pushes import Audience
 from gateway.tables import shown
-from services.core.errors import DomainError, NotStarted
+from services.core.errors import OUTAGES, DomainError, NotStarted
 from services.core.ids import MatchId, PlayerId, Slug
 
 F = TypeVar("F", bound=Follower)
@@ -40,6 +40,7 @@ class Following:
         self._follower: MatchFollower | None = None
         self._joined: list[tuple[Audience, Follower]] = []
         self._waiting: asyncio.Task[None] | None = None
+        self._has_ended = False
 
     @property
     def version(self) -> int:
@@ -61,8 +62,9 @@ class Following:
         except NotStarted:
             await self._wait()
 
-    async def end(self) -> None:
-        """Delivers nothing more."""
+    def end(self) -> None:
+        """Delivers nothing more, even if it is still beginning."""
+        self._has_ended = True
         if self._waiting is not None:
             self._waiting.cancel()
         if self._follower is not None:
@@ -74,15 +76,18 @@ class Following:
         """Raises NotStarted while there is no match yet."""
         place = await self._sight.places.begun(self.match)
         await self._sight.places.admit(place, self._reader)
+        if self._has_ended:
+            return
         seat = place.seat_of(self._reader.player)
         audience = Audience(place.title, self.match, seat)
-        follower = self._join(audience, eyes_of(place, seat), self._follower_of)
+        follower = self._follower = self._join(audience, eyes_of(place, seat), self._follower_of)
         try:
             await follower.begin(after)
         except DomainError:
-            self._leave(audience, follower)
+            if not self._has_ended:
+                self._follower = None
+                self._leave(audience, follower)
             raise
-        self._follower = follower
 
     def _follower_of(self, feed: Feed) -> MatchFollower:
         return MatchFollower(feed, self._deliver)
@@ -91,6 +96,8 @@ class Following:
         """Shows the table, and follows the match once it begins."""
         player = self._reader.player
         table = await self._sight.places.table_for(self.match, self._reader)
+        if self._has_ended:
+            return
         self._deliver(told(TableFrame(match=self.match, table=shown(table, player))))
         beginning = asyncio.Event()
         beginning.set()  # it may have begun before pushes arrived here
@@ -105,8 +112,8 @@ class Following:
             beginning.clear()
             try:
                 await self._follow(None)
-            except NotStarted:
-                continue
+            except (NotStarted, *OUTAGES):
+                continue  # the next head of the match stirs again
             except DomainError as error:
                 self._deliver(problem(problem_of(error, "")))
                 break

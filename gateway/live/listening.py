@@ -44,7 +44,7 @@ class Listening:
                     yield b"".join(map(_written, frames))
             finally:
                 self._sight.hub.unlisten(self._tell_heads)
-                await self._following.end()
+                self._following.end()
 
     def say_bye(self, reason: str) -> None:
         resume = {self._following.match: self._following.version}

@@ -103,7 +103,7 @@ class Session:
             self._lent.sight.hub.unlisten(self._tell_heads)
             await _stop(writing, conversing, *self._answering)
             while self._follows:
-                await self._follows.popitem()[1].end()
+                self._follows.popitem()[1].end()
             self._held.close()
 
     @property
@@ -250,7 +250,7 @@ class Session:
 
     async def _unfollow(self, match: MatchId) -> None:
         while (following := self._follows.pop(match, None)) is not None:
-            await following.end()
+            following.end()
 
     def _tell_heads(self) -> None:
         if self._follows:

@@ -349,3 +349,7 @@ class HistoryCorrupt(DomainError):
     stream: str
     version: int
     detail: str
+
+
+# Nobody is to blame and nothing is decided: the same again, later, may go well.
+OUTAGES = (StoreUnavailable, Overloaded, TitleDown, ServiceDown, Deadline)

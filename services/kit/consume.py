@@ -13,7 +13,7 @@ import structlog
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from prometheus_client import Counter, Gauge
 
-from services.core.errors import Deadline, Overloaded, ServiceDown, StoreUnavailable, TitleDown
+from services.core.errors import OUTAGES
 from services.kit import request_log, tracing
 from services.kit.bus import BUS_ERRORS, Bus
 from services.kit.bus_client import BusClient, Delivery
@@ -25,8 +25,6 @@ from services.kit.tasks import ended
 log = structlog.get_logger()
 
 Handle = Callable[[Sequence[bytes]], Awaitable[None]]  # the payloads of a batch, oldest first
-
-OUTAGES = (StoreUnavailable, Overloaded, TitleDown, ServiceDown, Deadline)
 
 BATCH_MAX = 512
 HANDLE_S_MAX = 20.0

@@ -38,6 +38,8 @@ _OPTIONS = (
     ("grpc.absolute_max_metadata_size", METADATA_BYTES_MAX),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # our clients ping every 20 s
     ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.keepalive_time_ms", 30_000),  # a caller whose host vanished is not waited for
+    ("grpc.keepalive_timeout_ms", 10_000),
 )
 WATCH_S = 0.5
 _SERVING = health_pb2.HealthCheckResponse.SERVING

@@ -73,6 +73,8 @@ class Stream:
         self._pushes = Pushes(self._calls.ready)
         self._room = asyncio.Event()
         self._is_over = False
+        self._is_asked = False  # whether the stream stands
+        self._has_refused = False
         self._heard_at = 0.0
 
     async def run(self) -> None:
@@ -106,7 +108,11 @@ class Stream:
                 return
             if isinstance(message, Unreadable):
                 raise message.refusal
-            self._heard_at = asyncio.get_running_loop().time()
+            if message.calls:
+                self._heard_at = asyncio.get_running_loop().time()
+            elif not (message.follow or message.unfollow):
+                self._is_asked = True
+                self._calls.ready.set()
             self._heed_follows(message)
             for call in message.calls:
                 self._calls.take(call)
@@ -121,11 +127,16 @@ class Stream:
             self._live.unfollow(*followed, self)
         for audience in message.follow:
             if len(self._followed) >= FOLLOWED_MAX:
-                log.warning("follow_refused", match=audience.match, most=FOLLOWED_MAX)
+                self._refuse_follow()
                 return
             followed = _named(audience)
             self._followed.add(followed)
             self._live.follow(*followed, self)
+
+    def _refuse_follow(self) -> None:
+        if not self._has_refused:
+            log.warning("follows_refused", most=FOLLOWED_MAX)
+        self._has_refused = True
 
     async def _keep_writing(self) -> None:
         """Sends what is ready until there will be no more."""
@@ -135,8 +146,8 @@ class Stream:
             await asyncio.sleep(0)  # what else gets ready in this turn of the loop comes along
             answers, pushes = self._calls.collect(), self._pushes.collect()
             is_draining = self.draining.is_set()
-            if answers or pushes or is_draining != has_told:
-                has_told = is_draining
+            if answers or pushes or is_draining != has_told or self._is_asked:
+                has_told, self._is_asked = is_draining, False
                 await self._context.write(
                     pb.ExchangeResponse(answers=answers, draining=is_draining, pushes=pushes)
                 )

@@ -20,12 +20,16 @@ Serve = Callable[["Worker"], Awaitable[None]]
 
 
 class Worker(rules_pb2_grpc.RulesServiceServicer):
-    """Keeps what it reads and answers when told to. `pushed`: what of its pushes has arrived."""
+    """Keeps what it reads and answers when told to. `pushed`: what of its pushes has arrived.
+
+    `stood`: the exchange, once it knows that the stream stands.
+    """
 
     def __init__(self, serve: Serve) -> None:
         self._serve = serve
         self.batches: list[pb.ExchangeRequest] = []
         self.pushed: list[pb.Push] = []
+        self.stood: list[Exchange] = []
         self.context: grpc.aio.ServicerContext[pb.ExchangeRequest, pb.ExchangeResponse]
 
     async def Exchange(self, request_iterator: object, context: object) -> None:  # type: ignore[override]  # noqa: N802
@@ -33,11 +37,13 @@ class Worker(rules_pb2_grpc.RulesServiceServicer):
         await self._serve(self)
 
     async def read(self) -> pb.ExchangeRequest | None:
-        message = await self.context.read()
-        if not isinstance(message, pb.ExchangeRequest):
-            return None
-        self.batches.append(message)
-        return message
+        """The next message that asks for something."""
+        while isinstance(message := await self.context.read(), pb.ExchangeRequest):
+            if message.calls or message.follow or message.unfollow:
+                self.batches.append(message)
+                return message
+            await self.context.write(pb.ExchangeResponse())
+        return None
 
     async def answer(self, *calls: pb.Call, draining: bool = False) -> None:
         answers = [
@@ -71,7 +77,7 @@ async def exchange_with(serve: Serve) -> AsyncIterator[tuple[Exchange, Worker]]:
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         stub = rules_pb2_grpc.RulesServiceStub(channel)
-        exchange = Exchange(stub, f"127.0.0.1:{port}", worker.pushed.append)
+        exchange = Exchange(stub, f"127.0.0.1:{port}", worker.pushed.append, worker.stood.append)
         yield exchange, worker
         await exchange.close()
     await server.stop(0)
@@ -182,11 +188,13 @@ async def test_closing_ends_the_stream_by_message() -> None:
 
 
 async def test_a_worker_that_is_not_there_breaks_the_stream() -> None:
+    stood: list[Exchange] = []
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
-        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), "127.0.0.1:1", ignored)
+        exchange = Exchange(rules_pb2_grpc.RulesServiceStub(channel), "127.0.0.1:1", ignored, stood.append)
         with pytest.raises(StreamBroken):
             await exchange.ask(asking("m"), 5)
         await exchange.close()
+    assert not stood
 
 
 async def test_a_worker_hears_of_a_follow_before_the_calls_that_were_asked_after_it() -> None:
@@ -261,3 +269,29 @@ async def test_a_push_that_its_taker_fails_on_costs_no_answer_and_no_other_push(
         answer = await exchange.ask(asking("m"), 5)
     assert answer.get_match.view == b"m"
     assert [push.version for push in worker.pushed] == [1, 3]
+
+
+async def test_a_stream_that_nobody_asks_on_is_known_to_stand_and_known_so_once() -> None:
+    async with exchange_with(echo) as (exchange, worker):
+        for _ in range(500):
+            if worker.stood:
+                break
+            await asyncio.sleep(0.01)
+        assert worker.stood == [exchange]
+        await exchange.ask(asking("m"), 5)
+        assert worker.stood == [exchange]
+
+
+async def test_a_stream_that_ends_while_it_is_written_to_fails_what_is_open_and_nothing_else() -> None:
+    async def leaves(worker: Worker) -> None:
+        await worker.read()
+
+    for _ in range(50):
+        async with exchange_with(leaves) as (exchange, _):
+            asking_on = [asyncio.create_task(exchange.ask(asking("m"), 5)) for _ in range(3)]
+            for number in range(50):
+                exchange.follow([audience(f"m{number}")])
+                await asyncio.sleep(0)
+            outcomes = await asyncio.gather(*asking_on, return_exceptions=True)
+            assert {type(outcome) for outcome in outcomes} == {StreamBroken}
+            await exchange.close()  # raises what has ended the exchange, if it was not foreseen

@@ -188,3 +188,18 @@ async def test_versions_go_up_by_one_or_a_view_fills_the_gap(seed: int) -> None:
     assert versions[-1] == 59
     for (_, before), (kind, version) in zip(client.got, client.got[1:], strict=False):
         assert kind == "view" or version == before + 1
+
+
+async def test_a_follow_that_ends_while_it_begins_delivers_nothing() -> None:
+    matches = Scripted(3)
+    matches.open.clear()
+    client = Client(matches)
+    beginning = asyncio.create_task(client.follower.begin(None))
+    await settle()
+    client.follower.end()
+    matches.open.set()
+    await beginning
+    client.feed.push(*push(MATCH, 4))
+    client.feed.told(5)
+    await settle()
+    assert client.got == []

@@ -1,6 +1,7 @@
 """The stream's own laws, with methods whose behaviour a test chooses, over a real gRPC connection."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -333,3 +334,24 @@ async def test_a_stream_follows_no_more_than_its_bound(methods, connect, monkeyp
     await caller.call.write(pb.ExchangeRequest(follow=many, calls=[call(1, "a")]))
     await caller.answers(1)
     assert len(methods.live) == 3
+
+
+async def test_an_empty_message_is_answered_by_one(methods, connect):
+    caller = connect()
+    await caller.asks()
+    assert await caller.reads() == pb.ExchangeResponse()
+
+
+async def test_a_worker_that_drains_is_not_kept_by_those_who_come_and_go(methods, connect):
+    caller = connect()
+    await caller.asks(call(1, "a"))
+    await caller.answers(1)
+    draining = asyncio.create_task(methods.exchange.drain(5))
+    assert (await caller.reads()).draining
+    followed = [pb.Audience(match="m")]
+    async with asyncio.timeout(3):
+        while not draining.done():
+            with contextlib.suppress(asyncio.InvalidStateError, grpc.RpcError):
+                await caller.call.write(pb.ExchangeRequest(follow=followed))
+            await asyncio.sleep(0.05)
+    assert await caller.reads() is None
