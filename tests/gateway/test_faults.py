@@ -252,9 +252,9 @@ async def test_a_client_that_does_not_read_is_dropped_and_told_to_resume(
         async with live(
             system.url, token=guests[0].token, sock=slow, max_queue=1, compression=None, ping_interval=None
         ) as socket:
-            frame = f'{{"type":"follow","match":"{match}"}}'
+            frame = '{"type":"hello"}'
             for _ in range(300):
-                for _ in range(200):  # each is answered with a view
+                for _ in range(200):  # each is answered: that was said already
                     await socket.connection.send(frame)
                 if _slow_readers(system) > already:  # to read any earlier would make it a good client
                     break
