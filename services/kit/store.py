@@ -5,7 +5,6 @@ pass tests/kit/test_store.py. Every method of a store may raise StoreUnavailable
 """
 
 from collections.abc import AsyncIterator, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
@@ -109,7 +108,6 @@ def partition(match: MatchId) -> int:
     return blake2b(match.encode(), digest_size=1).digest()[0]
 
 
-@lru_cache(maxsize=16_384)  # asked for several times on the way of every event
 def stream_partition(stream: StreamName) -> int:
     """The partition of the match that `stream` belongs to."""
     return partition(stream_match(stream))
