@@ -36,9 +36,7 @@ async def test_a_command_whose_news_cannot_be_told_is_answered_all_the_same(host
     (seat, *_) = sorted(there.to_act)
     move = SubmitMove(move=any_move(there, seat, random.Random(1)))
     with capture_logs() as logs:
-        accepted = await host.does(
-            match, PLAYERS[seat], SubmitMove(move=any_move(there, seat, random.Random(1)))
-        )
+        accepted = await host.does(match, PLAYERS[seat], move)
     assert accepted.version == there.version + 1
     assert (await host.now(match)).version == accepted.version
     assert [line["version"] for line in logs if line["event"] == "news_failed"] == [accepted.version]
