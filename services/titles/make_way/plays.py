@@ -1,10 +1,13 @@
 """Which plays a position offers, found for all tiles at once on 36-bit boards."""
 
+from typing import NamedTuple
+
 from services.titles.make_way.components import (
     ALL,
     MENUS,
     RANKS,
     START_ROW,
+    Board,
     backward,
     forward,
     lane_down,
@@ -16,21 +19,21 @@ from services.titles.make_way.state import State
 _LANE = (1 << RANKS) - 1
 
 
+class _Reach(NamedTuple):
+    """Steps of a seat, whatever its hand. `advance`: the tiles started from; the others: those ended on."""
+
+    advance: Board
+    shift_down: Board
+    shift_up: Board
+    enter: Board
+
+
 def plays(state: State, seat: int) -> list[Move]:
     """Every legal play of `seat`, each once.
 
     Lane by lane; in each the advances, the shifts by -1, those by +1, the entries; each kind by rank.
     """
-    own, other = state.boards[seat], state.boards[1 - seat]
-    free = ALL & ~(own | other)
-    # Where a piece coming from behind may step: free tiles, and opponents that can be pushed on.
-    open_ahead = free | other & backward(free, seat)
-    advance = backward(forward(own, seat) & open_ahead, seat)
-    # Sideways anybody is pushed, if the lane beyond is free there.
-    shift_down = lane_down(own) & (free | lane_up(free))
-    shift_up = lane_up(own) & (free | lane_down(free))
-    enter = (START_ROW[seat] | backward(own, seat)) & open_ahead if state.supply[seat] else 0
-
+    advance, shift_down, shift_up, enter = _reach(state, seat)
     hand = state.hands[seat]
     found: list[Move] = []
     for lane, card in enumerate(state.lanes):
@@ -42,3 +45,33 @@ def plays(state: State, seat: int) -> list[Move]:
             found += menu.shift_up[shift_up >> low & _LANE]
             found += menu.enter[enter >> low & _LANE]
     return found
+
+
+def can_play(state: State, seat: int) -> bool:
+    """Whether `seat` has any legal play."""
+    # Most often a piece can enter a free tile, and then no other step is looked at.
+    free_start = START_ROW[seat] & ~(state.boards[0] | state.boards[1])
+    if state.supply[seat] and _has_card_for(state, seat, free_start):
+        return True
+    advance, shift_down, shift_up, enter = _reach(state, seat)
+    return _has_card_for(state, seat, advance | shift_down | shift_up | enter)
+
+
+def _has_card_for(state: State, seat: int, tiles: Board) -> bool:
+    """Whether `seat` holds a card of a lane in which one of `tiles` lies."""
+    hand = state.hands[seat]
+    return any(hand[card] and tiles >> RANKS * lane & _LANE for lane, card in enumerate(state.lanes))
+
+
+def _reach(state: State, seat: int) -> _Reach:
+    own, other = state.boards[seat], state.boards[1 - seat]
+    free = ALL & ~(own | other)
+    # Where a piece coming from behind may step: free tiles, and opponents that can be pushed on.
+    open_ahead = free | other & backward(free, seat)
+    return _Reach(
+        advance=backward(forward(own, seat) & open_ahead, seat),
+        # Sideways anybody is pushed, if the lane beyond is free there.
+        shift_down=lane_down(own) & (free | lane_up(free)),
+        shift_up=lane_up(own) & (free | lane_down(free)),
+        enter=(START_ROW[seat] | backward(own, seat)) & open_ahead if state.supply[seat] else 0,
+    )

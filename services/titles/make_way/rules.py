@@ -11,7 +11,7 @@ from services.core.errors import MoveIllegal
 from services.core.title import Outcome
 from services.titles.make_way.components import CARD_OF, DECK, DISCARDS, HAND, ROUND, SYMBOLS
 from services.titles.make_way.moves import Discard, Enter, Move, Options, Symbol
-from services.titles.make_way.plays import plays
+from services.titles.make_way.plays import can_play, plays
 from services.titles.make_way.scoring import totals
 from services.titles.make_way.state import FIXED_LANES, NO_CARDS, Counts, State, Symbols, counted
 from services.titles.make_way.steps import stepped
@@ -86,7 +86,7 @@ def outcome(state: State) -> Outcome | None:
 
 def is_stuck(state: State, seat: int) -> bool:
     """Whether `seat` is to move and can only discard."""
-    return seat in to_act(state) and not plays(state, seat)
+    return seat in to_act(state) and not can_play(state, seat)
 
 
 def _next_round(state: State, chance: Chance) -> State:

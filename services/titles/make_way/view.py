@@ -1,15 +1,15 @@
 """What a seat, or a spectator, may know: everything but the hands of others and the order of the deck."""
 
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from services.titles.make_way.components import SYMBOLS, Board
+from services.titles.make_way.components import LANES, RANKS, SYMBOLS, TILES, Board
 from services.titles.make_way.moves import Symbol, Tile
 from services.titles.make_way.rules import is_stuck
-from services.titles.make_way.scoring import scored
+from services.titles.make_way.scoring import LANE, LANE_SCORES, LaneScores
 from services.titles.make_way.state import State
 
 Seat = Annotated[int, Meta(ge=0, le=1)]
@@ -90,5 +90,42 @@ def _table(state: State) -> View:
 
 def _standing(boards: tuple[Board, Board]) -> tuple[tuple[Piece, ...], BySeat]:
     """All pieces on the board, and both totals."""
-    red, blue = ([Piece(seat, *piece) for piece in scored(boards, seat)] for seat in (0, 1))
-    return (*red, *blue), (sum([piece.score for piece in red]), sum([piece.score for piece in blue]))
+    red, blue = boards
+    reds, red_total = _pieces(0, red, blue)
+    blues, blue_total = _pieces(1, blue, red)
+    return (*reds, *blues), (red_total, blue_total)
+
+
+def _pieces(seat: int, own: Board, opponents: Board) -> tuple[list[Piece], int]:
+    """The pieces of `seat`, lane by lane, and what they score together."""
+    pieces: list[Piece] = []
+    total = 0
+    for in_lane in _IN_LANE[seat]:
+        if ranks := own & LANE:
+            found, score = in_lane[ranks, opponents & LANE]
+            pieces += found
+            total += score
+        own >>= RANKS
+        opponents >>= RANKS
+    return pieces, total
+
+
+def _shown(seat: int, lane: int, scores: LaneScores) -> tuple[tuple[Piece, ...], int]:
+    pieces = tuple([_PIECES[seat, (lane, rank), score] for rank, score in scores])
+    return pieces, sum([score for _, score in scores])
+
+
+_PIECES: Final = {
+    (seat, tile, score): Piece(seat, tile, score)
+    for seat in (0, 1)
+    for tile in TILES
+    for score in range(1, RANKS + 1)
+}
+# By seat and lane, then by the ranks of the seat's pieces and of the opponent's there.
+_IN_LANE: Final = tuple(
+    tuple(
+        {ranks: _shown(seat, lane, scores) for ranks, scores in LANE_SCORES[seat].items()}
+        for lane in range(LANES)
+    )
+    for seat in (0, 1)
+)
