@@ -4,6 +4,7 @@ An allow-list: whatever is not named here stays inside. Luck, digests, salts and
 shown once the match is over, to everybody alike.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -15,6 +16,9 @@ from services.core.events import Event, text_of
 from services.core.match import Match, Offer
 from services.core.match_events import NAMES, MatchStarted, MoveMade
 from services.core.title import Outcome
+
+# What nobody looks into stays as it is written in the store.
+_members: Callable[[Raw], dict[str, Any]] = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 class ShownSeat(Struct, frozen=True):
@@ -114,18 +118,16 @@ class Telling:
         self._title = match.ruleset.title
         self._event = event
         self._over = over
-        self._data = msgspec.json.decode(event.data)
+        self._data = _members(event.data)
         self._move: Any = None
         self._notation = ""
         if not over:
             self._data.pop("chance", None)
-        if event.type == NAMES[MatchStarted]:
+        if event.type == NAMES[MatchStarted] and not over:
             # Nonces key the luck together with the seed; until the end only their owners need them.
-            self._data["seats"] = [
-                sitting if over else {"player": sitting["player"]} for sitting in self._data["seats"]
-            ]
+            self._data["seats"] = msgspec.json.decode(self._data["seats"], type=tuple[ShownSeat, ...])
         elif event.type == NAMES[MoveMade]:
-            self._move = match.ruleset.read_move(Raw(msgspec.json.encode(self._data["move"])))
+            self._move = match.ruleset.read_move(self._data["move"])
             self._notation = self._title.notation(self._move)
 
     def to(self, viewer: int | None) -> ShownEvent:

@@ -37,8 +37,8 @@ def test_a_finished_matchs_events_show_everything():
 def test_a_move_is_shown_with_its_notation():
     table = Table().moves(1)
     event, match = steps(table)[1]
-    shown = show_event(match, event, 1, over=False)
-    assert shown.notation == f"p{shown.data['move']['card']}"
+    shown = msgspec.json.decode(msgspec.json.encode(show_event(match, event, 1, over=False)))
+    assert shown["notation"] == f"p{shown['data']['move']['card']}"
 
 
 def test_a_request_id_is_shown_to_its_owner_only():
