@@ -12,6 +12,7 @@ from services.core.match import Match
 # A request answered: its key, its Answered with a fingerprint, its place in the dictionary. Measured.
 ANSWERED_BYTES = 220
 MATCH_BYTES = 500  # the struct itself, ids, hashes, keys
+REWEIGHED_AT = 4  # to weigh a match costs as much as half a move
 _SHARED = (type, ModuleType, FunctionType)
 
 
@@ -28,8 +29,8 @@ class Weighed(Struct, frozen=True):
 
 
 def weighed(match: Match, before: Weighed | None) -> Weighed:
-    """`before`: an earlier version; what it weighed holds good until the version has doubled."""
-    if before is not None and before.own_at <= match.version < 2 * before.own_at:
+    """`before`: an earlier version; its weight holds good until the version is REWEIGHED_AT times as high."""
+    if before is not None and before.own_at <= match.version < REWEIGHED_AT * before.own_at:
         return Weighed(match, before.own, before.own_at)
     return Weighed(match, deep_size((match.started, match.state, match.undo)), match.version)
 

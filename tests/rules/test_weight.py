@@ -65,9 +65,9 @@ def test_a_match_weighs_about_what_it_takes(slug, moves):
     assert 0.6 < told / took < 2
 
 
-def test_a_match_is_weighed_again_once_its_version_has_doubled():
+def test_a_match_is_weighed_again_once_its_version_is_four_times_as_high():
     library = load("wayfare")
-    young, grown, old = (played(library, 1, moves) for moves in (9, 15, 30))
+    young, grown, old = (played(library, 1, moves) for moves in (9, 30, 40))
     first = weighed(young, None)
     assert weighed(grown, first).own_at == first.own_at == young.version
     assert weighed(old, first).own_at == old.version
