@@ -5,15 +5,18 @@ from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
-from websockets.frames import CloseCode, Frame, Opcode
+from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
+
+from gateway.whole_frames import head_of_text, is_whole, text_of
 
 HEAR = "waystation.hear"  # in scope["extensions"]: an async function: the next ASGI message, texts as bytes
 SAY = "waystation.say"  # in scope["extensions"]: an async function (texts as UTF-8)
 DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
 # Messages that wait for the application before reading pauses: that costs two calls of the kernel each time.
 AHEAD_MAX = 4
+END_OF_HEAD = b"\r\n\r\n"
 # What came in one read goes to the parser in slices: a read may hold thousands of frames.
 SLICE_BYTES = 2048
 # Frames that say nothing (pings, pongs, parts of a message): at once, and how many more a second.
@@ -35,10 +38,25 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     _idle_since = 0.0
     _last_bytes = LAST_BYTES
     _is_deaf = False  # nothing is read any more
+    # Whether the parser stands between two frames. Once that cannot be told, it gets everything.
+    _is_between_frames = False
 
     def data_received(self, data: bytes) -> None:
+        if self._is_between_frames:
+            if self._takes_texts and (text := text_of(data)) is not None and _is_utf8(text):
+                self.queue.put_nowait({"type": "websocket.receive", "bytes": text})
+                return
+            self._is_between_frames = len(data) <= SLICE_BYTES and is_whole(data)
+        elif not self.handshake_initiated:
+            self._is_between_frames = data.find(END_OF_HEAD) == len(data) - len(END_OF_HEAD)
         self._unread = self._unread + data if self._unread else data
         self._parse()
+
+    @property
+    def _takes_texts(self) -> bool:
+        """Whether a whole text may come now, and finds room."""
+        is_open = self.conn.state is OPEN and not (self._is_deaf or self.close_sent or self.disconnected)
+        return is_open and not (self.frames or self._unread) and self._has_room
 
     async def receive(self) -> Any:
         message = await self.queue.get()
@@ -113,7 +131,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     async def say(self, texts: Sequence[bytes]) -> None:
         """Sends texts in one write, without ASGI's layers: those would decode, copy and encode each again."""
-        await self.writable.wait()
+        if not self.writable.is_set():
+            await self.writable.wait()
         if self.disconnected or self.close_sent or self.conn.state is not OPEN:
             raise ConnectionResetError("the peer has gone")
         self.transport.write(b"".join([part for text in texts for part in (head_of_text(len(text)), text)]))
@@ -148,16 +167,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         if self.close_sent and message["type"] == "websocket.send":
             raise ConnectionResetError("the connection was dropped")
         await super().send(message)
-
-
-def head_of_text(length: int) -> bytes:
-    """What goes before a whole text of a server without extensions: RFC 6455, section 5.2."""
-    first = 0x80 | Opcode.TEXT
-    if length < 126:
-        return bytes((first, length))
-    if length < 1 << 16:
-        return bytes((first, 126)) + length.to_bytes(2, "big")
-    return bytes((first, 127)) + length.to_bytes(8, "big")
 
 
 def _is_utf8(data: bytes) -> bool:

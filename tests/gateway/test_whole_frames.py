@@ -1,0 +1,161 @@
+"""Frames that are read without the library: what comes out is what the library would have read."""
+
+import asyncio
+from typing import Any
+
+import pytest
+import uvicorn
+from hypothesis import given
+from hypothesis import strategies as st
+from uvicorn.server import ServerState
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.uri import parse_uri
+
+from gateway import websocket
+from gateway.websocket import WebSocketProtocol
+from gateway.whole_frames import is_whole, text_of
+
+TEXTS = st.text(max_size=300).map(str.encode) | st.binary(min_size=120, max_size=130).map(bytes.hex).map(
+    str.encode
+)
+
+
+def written(opcode: Opcode, data: bytes, *, fin: bool = True) -> bytes:
+    return Frame(opcode, data, fin=fin).serialize(mask=True)
+
+
+def text(data: bytes) -> list[bytes]:
+    return [written(Opcode.TEXT, data)]
+
+
+def ping(data: bytes) -> list[bytes]:
+    return [written(Opcode.PING, data[:125])]
+
+
+def in_parts(data: bytes) -> list[bytes]:
+    """A message in two fragments with a ping between them."""
+    first, rest = data[: len(data) // 2], data[len(data) // 2 :]
+    return [written(Opcode.TEXT, first, fin=False), *ping(b"?"), written(Opcode.CONT, rest)]
+
+
+MESSAGES = st.lists(
+    TEXTS.flatmap(lambda data: st.sampled_from([text(data), ping(data), in_parts(data)])), max_size=8
+)
+
+
+@given(TEXTS)
+def test_a_whole_text_is_unmasked(data: bytes) -> None:
+    frame = written(Opcode.TEXT, data)
+    assert text_of(frame) == data
+    assert is_whole(frame)
+    assert is_whole(frame + written(Opcode.PING, b"?"))
+
+
+@given(TEXTS, st.data())
+def test_a_part_of_a_frame_or_more_than_one_is_left_to_the_library(data: bytes, draw: st.DataObject) -> None:
+    frame = written(Opcode.TEXT, data)
+    end = draw.draw(st.integers(0, len(frame) - 1))
+    assert text_of(frame[:end]) is None
+    assert is_whole(frame[:end]) is (end == 0)
+    assert text_of(frame + frame[: end + 1]) is None
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        written(Opcode.BINARY, b"abc"),
+        written(Opcode.PING, b"abc"),
+        written(Opcode.TEXT, b"abc", fin=False),
+        Frame(Opcode.TEXT, b"abc").serialize(mask=False),
+        b"\xc1" + written(Opcode.TEXT, b"abc")[1:],
+    ],
+    ids=["binary", "ping", "fragment", "unmasked", "compressed"],
+)
+def test_any_other_frame_is_left_to_the_library(frame: bytes) -> None:
+    assert text_of(frame) is None
+
+
+@given(MESSAGES, st.lists(st.integers(1, 400), max_size=20))
+def test_the_short_way_reads_what_the_library_reads(messages: list[list[bytes]], cuts: list[int]) -> None:
+    sent = b"".join(frame for message in messages for frame in message)
+    chunks = [*_cut(sent, cuts)]
+    assert asyncio.run(heard(chunks, short=True)) == asyncio.run(heard(chunks, short=False))
+
+
+@pytest.mark.parametrize("with_handshake", [False, True])
+def test_what_lies_within_another_frame_is_no_frame(with_handshake: bool) -> None:
+    inner = written(Opcode.TEXT, b"hello")
+    head = bytes((0x80 | Opcode.BINARY, 0x80 | len(inner))) + bytes(4)  # this mask changes nothing
+    chunks = [head, inner, written(Opcode.TEXT, b"bye")]
+    assert asyncio.run(heard(chunks, short=True, joined=with_handshake)) == [inner, b"bye"]
+
+
+def test_a_text_within_a_message_in_parts_ends_the_connection() -> None:
+    chunks = [written(Opcode.TEXT, b"half", fin=False), written(Opcode.TEXT, b"hello")]
+    assert asyncio.run(heard(chunks, short=True)) == []
+
+
+def _cut(sent: bytes, cuts: list[int]) -> list[bytes]:
+    chunks = []
+    for size in cuts:
+        chunks.append(sent[:size])
+        sent = sent[size:]
+    return [chunk for chunk in [*chunks, sent] if chunk]
+
+
+async def heard(chunks: list[bytes], *, short: bool, joined: bool = False) -> list[bytes]:
+    """What an application hears of a client that sends `chunks`; `joined`: the first with the handshake."""
+    texts: list[bytes] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        hear = scope["extensions"][websocket.HEAR]["now"]
+        while (message := await hear())["type"] == "websocket.receive":
+            texts.append(message["bytes"])
+
+    config = uvicorn.Config(app, lifespan="off", log_config=None, ws_per_message_deflate=False)
+    config.load()
+    protocol = WebSocketProtocol(config, ServerState(), {})
+    protocol.connection_made(_Deaf())
+    client = ClientProtocol(parse_uri("ws://127.0.0.1/"))
+    client.send_request(client.connect())
+    handshake = b"".join(client.data_to_send())
+    protocol.data_received(handshake + (chunks.pop(0) if joined else b""))
+    await _turns()
+    for chunk in chunks:
+        if not short:
+            protocol._is_between_frames = False
+        protocol.data_received(chunk)
+        await _turns()
+    protocol.connection_lost(None)
+    await _turns()
+    return texts
+
+
+async def _turns() -> None:
+    for _ in range(12):
+        await asyncio.sleep(0)
+
+
+class _Deaf(asyncio.Transport):
+    """Takes everything and sends nothing."""
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return ("127.0.0.1", 1) if name in ("peername", "sockname") else default
+
+    def write(self, data: Any) -> None:
+        pass
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
