@@ -83,5 +83,10 @@ def traceparent_of(text: str | None) -> str:
 
 def now() -> Timestamp:
     """The moment at which a command reached the gateway."""
-    nanos = time.time_ns()
-    return Timestamp(seconds=nanos // 1_000_000_000, nanos=nanos % 1_000_000_000)
+    seconds, nanos = moment()
+    return Timestamp(seconds=seconds, nanos=nanos)
+
+
+def moment() -> tuple[int, int]:
+    """The same as seconds and the nanoseconds of the next one."""
+    return divmod(time.time_ns(), 1_000_000_000)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from waystation.rules.v1 import rules_pb2
 
-from gateway.callers import Reader, Sender, now
+from gateway.callers import Reader, Sender, moment
 from gateway.places import Place, Places
 from gateway.workers import Workers
 from services.core.errors import NoSuchMatch, NotStarted
@@ -62,16 +62,17 @@ class Matches:
         self, sender: Sender, match: MatchId, command: Command, expected_version: int | None = None
     ) -> Answered:
         """The receipt of an accepted command."""
-        request = rules_pb2.SubmitCommandRequest(
-            match=match,
-            player=sender.player,
-            request_id=sender.request_id,
-            expected_version=expected_version,
-            at=now(),
-            traceparent=sender.traceparent,
-        )
+        call = Call()
+        request = call.submit_command  # filled in its place: messages that are passed on are copied
+        request.match = match
+        request.player = sender.player
+        request.request_id = sender.request_id
+        request.traceparent = sender.traceparent
+        if expected_version is not None:
+            request.expected_version = expected_version
+        request.at.seconds, request.at.nanos = moment()
         getattr(request, _FIELDS[type(command)]).CopyFrom(command)
-        answer = (await self._ask(match, Call(submit_command=request))).submit_command
+        answer = (await self._ask(match, call)).submit_command
         return Answered(answer.receipt, answer.version)
 
     async def view(self, match: MatchId, eyes: Eyes, version: int | None = None) -> Answered:

@@ -35,6 +35,7 @@ from gateway.matches import Matches
 from gateway.problems import problem_of, problem_of_fault
 from services.core.errors import BadRequest, DomainError, Overloaded, TokenInvalid
 from services.core.ids import MatchId, PlayerId
+from services.kit.crew import Crew
 from services.kit.statuses import Unexpected
 from services.kit.tokens import Holder
 
@@ -84,7 +85,7 @@ class Session:
         self._holder: Holder | None = None
         self._follows: dict[MatchId, Following] = {}
         self._outbox = Outbox()
-        self._answering: set[asyncio.Task[None]] = set()
+        self._crew = Crew(idle_max=1)
         self._room = asyncio.Semaphore(OPEN_FRAMES_MAX)
         self._close_with = (NORMAL, "")
         self._loop = asyncio.get_running_loop()
@@ -101,7 +102,8 @@ class Session:
                 await asyncio.wait((writing,), timeout=LAST_WORDS_S_MAX)
         finally:
             self._lent.sight.hub.unlisten(self._tell_heads)
-            await _stop(writing, conversing, *self._answering)
+            await _stop(writing, conversing)
+            await self._crew.stop()
             while self._follows:
                 self._follows.popitem()[1].end()
             self._held.close()
@@ -186,11 +188,9 @@ class Session:
             self._lent.player_rate.take(self._player)
 
     async def _answer_soon(self, frame: ClientFrame) -> None:
-        """Answers in a task of its own, so that a slow answer delays no other."""
+        """Answers beside what is answered already, so that a slow answer delays no other."""
         await self._room.acquire()
-        task = self._loop.create_task(self._answer(frame))
-        self._answering.add(task)
-        task.add_done_callback(self._answering.discard)
+        self._crew.begin(self._answer(frame))
 
     async def _answer(self, frame: ClientFrame) -> None:
         request_id = ""

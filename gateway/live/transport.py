@@ -1,6 +1,6 @@
 """What a session needs of whatever carries its frames."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
 
@@ -10,7 +10,7 @@ class Transport(Protocol):
     async def receive(self) -> bytes | None:
         """The next frame; None once the peer has gone."""
 
-    async def send(self, frames: Sequence[bytes]) -> None:
+    def send(self, frames: Sequence[bytes], /) -> Awaitable[None]:
         """Sends them in order, and returns when there is room for more.
 
         Raises ConnectionError once the peer has gone.

@@ -66,14 +66,11 @@ class Carried:
         extensions: Any = socket.scope["extensions"]
         self._hear: Callable[[], Awaitable[dict[str, Any]]] = extensions[HEAR]["now"]
         self._drop: Callable[[int, str], None] = extensions[DROP]["now"]
-        self._say: Callable[[Sequence[bytes]], Awaitable[None]] = extensions[SAY]["now"]
+        self.send: Callable[[Sequence[bytes]], Awaitable[None]] = extensions[SAY]["now"]
 
     async def receive(self) -> bytes | None:
         message = await self._hear()
         return message["bytes"] if message["type"] == "websocket.receive" else None
-
-    async def send(self, frames: Sequence[bytes]) -> None:
-        await self._say(frames)
 
     async def close(self, code: int, reason: str) -> None:
         await self._socket.send({"type": "websocket.close", "code": code, "reason": reason})

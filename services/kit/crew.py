@@ -8,10 +8,11 @@ IDLE_MAX = 128  # tasks kept for later; under load more run, and end when they a
 
 
 class Crew:
-    """Runs work at once, side by side. It must catch what it raises, and nobody may cancel its task."""
+    """Runs work at once, side by side. It must catch what it raises, and only `stop` may cancel its task."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle_max: int = IDLE_MAX) -> None:
         self._loop = asyncio.get_running_loop()
+        self._idle_max = idle_max
         self._idle: list[asyncio.Future[Coroutine[Any, Any, None]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_dismissed = False
@@ -36,9 +37,17 @@ class Crew:
             waiting.cancel()
         self._idle.clear()
 
+    async def stop(self) -> None:
+        """Cancels all work, and returns once every task has ended."""
+        self._is_dismissed = True
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def _go_on_from(self, work: Coroutine[Any, Any, None]) -> None:
         await work
-        while not self._is_dismissed and len(self._idle) < IDLE_MAX:
+        while not self._is_dismissed and len(self._idle) < self._idle_max:
             waiting = self._loop.create_future()
             self._idle.append(waiting)
             work = await waiting

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from services.kit import crew as bounds
 from services.kit.crew import Crew
 
 pytestmark = pytest.mark.anyio
@@ -47,9 +46,8 @@ async def test_a_task_that_is_done_takes_the_next_work() -> None:
     assert len(crew) == 0
 
 
-async def test_no_more_tasks_are_kept_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "IDLE_MAX", 3)
-    crew, gate = Crew(), asyncio.Event()
+async def test_no_more_tasks_are_kept_than_the_bound() -> None:
+    crew, gate = Crew(idle_max=3), asyncio.Event()
     for _ in range(10):
         crew.begin(wait_for(gate))
     assert len(crew) == 10
@@ -73,6 +71,22 @@ async def test_a_crew_that_is_dismissed_finishes_its_work_and_is_gone() -> None:
     await settle()
     assert done == [True]
     assert len(crew) == 0
+
+
+async def test_a_crew_that_is_stopped_cancels_its_work_and_keeps_no_task() -> None:
+    crew, ended = Crew(), []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    crew.begin(asyncio.sleep(0))
+    crew.begin(work())
+    await settle()
+    await crew.stop()
+    assert (ended, len(crew)) == ([True], 0)
 
 
 async def wait_for(gate: asyncio.Event) -> None:
