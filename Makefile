@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PROTOS := $(shell find protos -name '*.proto')
 
-.PHONY: help run test lint format protos bench bench-whole bench-check replay lock clean
+.PHONY: help run test lint format protos bench bench-whole bench-peers bench-check replay lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ bench: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
 
 bench-whole: $(VENV)/.dev gen/.stamp ## measure the whole system under load (ARGS="--full", "--plan closed --seconds 10")
 	@$(BIN)/python -m bench.whole $(ARGS)
+
+bench-peers: $(VENV)/.dev gen/.stamp ## measure Waystation beside boardgame.io and Colyseus (needs Node 20 and npm; ARGS="--runs 1")
+	@$(BIN)/python -m bench.peers $(ARGS)
 
 bench-check: $(VENV)/.dev gen/.stamp ## warn when a move costs more CPU than the stored baseline (ARGS=--store renews it)
 	@$(BIN)/python -m bench.check $(ARGS)
