@@ -45,7 +45,7 @@ def _played(plan: Plan, runs: int) -> list[Row]:
     for _ in range(runs):
         rows.append(played.waystation(plan))
         for peer in PEERS:
-            rows.append(played.peer(peer, plan))
+            rows.append(played.other(peer, plan))
             print(f"{peer.name}: {rows[-1].cpu_per_1000:.3f}", file=sys.stderr)
     return rows
 

@@ -44,7 +44,7 @@ def waystation(plan: Plan) -> Row:
     )
 
 
-def peer(peer: Peer, plan: Plan) -> Row:
+def other(peer: Peer, plan: Plan) -> Row:
     """The same shape of load on a server of others."""
     with (
         tempfile.TemporaryDirectory(prefix="waystation-peer-") as folder,
