@@ -1,7 +1,7 @@
 """The generator: a process that opens matches, plays them as a Plan says, and times every move.
 
-Reads one Plan and where the system is as JSON from its first argument. Prints "ready" when all matches are
-open and warm, plays after a line on its standard input, and prints a Played as JSON.
+Reads a Job as JSON from its first argument. Prints "ready" when all matches are open and warm, plays after a
+line on its standard input, and prints a Played as JSON.
 
 A move over WebSocket counts when its sender has the receipt and the other player's client a view of that
 version or a later one. Over HTTP a move is one request: its receipt, with the view, is all that is awaited.
@@ -21,6 +21,7 @@ import uvloop
 from msgspec import Raw, Struct
 
 from bench.clients import Broken, HttpClient, WebSocket
+from bench.cores import stay_on
 from bench.plans import Plan
 from bench.scripts import Turn, script
 from services.kit.redis_store import RedisStore
@@ -32,10 +33,13 @@ MOVES_PER_S_MAX = 1_000  # of a closed loop: how many moves are prepared for
 
 
 class Job(Struct, frozen=True):
+    """A Plan, where the system is, and the core for the generator."""
+
     plan: Plan
     host: str
     ports: list[int]
     redis_url: str
+    core: int | None
 
 
 class Played(Struct, frozen=True):
@@ -258,6 +262,8 @@ def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> Non
 
 
 if __name__ == "__main__":
+    asked = msgspec.json.decode(sys.argv[1], type=Job)
+    stay_on(asked.core)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    uvloop.run(main(msgspec.json.decode(sys.argv[1], type=Job)))
+    uvloop.run(main(asked))

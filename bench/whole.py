@@ -18,7 +18,7 @@ import msgspec
 import redis
 from rich.console import Console
 
-from bench import measure, plans, rebuilt, replay, report
+from bench import cores, measure, plans, rebuilt, replay, report
 from bench.load import Job, Played
 from bench.plans import Plan
 from bench.replay import History
@@ -35,8 +35,8 @@ STACKS, STACKS_S_MAX = "stacks", 10.0
 
 def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history: bool = True) -> Report:
     """Plays the plans, those that need the same system on one."""
-    if is_pinned:
-        os.sched_setaffinity(0, {0})
+    cores.stay_on(cores.SERVERS if is_pinned else None)
+    generator_core = cores.GENERATOR if is_pinned else None
     results: list[Result] = []
     histories: list[History] = []
     rebuilding = None
@@ -48,7 +48,7 @@ def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history:
             system.start()
             try:
                 for plan in ours:
-                    results.append(played(system, plan, is_pinned, profile))
+                    results.append(played(system, plan, generator_core, profile))
                     print(f"{plan.name} {plan.fsync}: {results[-1].cpu_per_1000:.3f}", file=sys.stderr)
                 if with_history and size == _size(chosen[0]):
                     histories = replay.measured(system.redis_url, titles)
@@ -76,11 +76,10 @@ def _system(data: Path, plan: Plan, titles: list[str], profile: str) -> System:
     return System(data, dict.fromkeys(titles, plan.workers), ports, fsync=plan.fsync, env=env)
 
 
-def played(system: System, plan: Plan, is_pinned: bool, profile: str) -> Result:
-    """One plan on a running system."""
-    job = Job(plan, system.host, system.ports, system.redis_url)
-    generator = _generator(job, core=1 if is_pinned else None)
-    with generator, redis.Redis.from_url(system.redis_url) as store:
+def played(system: System, plan: Plan, core: int | None, profile: str) -> Result:
+    """One plan on a running system. `core`: the generator's."""
+    job = Job(plan, system.host, system.ports, system.redis_url, core)
+    with _generator(job) as generator, redis.Redis.from_url(system.redis_url) as store:
         assert generator.stdin is not None
         assert generator.stdout is not None
         if generator.stdout.readline() != "ready\n":
@@ -117,14 +116,13 @@ def played(system: System, plan: Plan, is_pinned: bool, profile: str) -> Result:
     )
 
 
-def _generator(job: Job, core: int | None) -> subprocess.Popen[str]:
+def _generator(job: Job) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "bench.load", msgspec.json.encode(job).decode()],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        preexec_fn=(lambda: os.sched_setaffinity(0, {core})) if core is not None else None,
     )
 
 
