@@ -27,7 +27,8 @@ from bench.scripts import Turn, script
 from services.kit.redis_store import RedisStore
 
 OPENING_AT_ONCE = 16
-WARM_TURNS = 4
+OPENING_S_MAX = 900.0
+ROUNDS_MAX = 20  # of looking for matches that are long enough
 MOVE_S_MAX = 20.0
 MOVES_PER_S_MAX = 1_000  # of a closed loop: how many moves are prepared for
 
@@ -158,16 +159,25 @@ class Generator:
     async def open(self) -> None:
         """Opens and warms up the matches: some for each that is played at once, one after the other."""
         store = await RedisStore.open(self._job.redis_url)
+        async with asyncio.timeout(OPENING_S_MAX):
+            await self._open(store, 1)
+            await self._open(store, self._job.plan.matches * self._lives(self._boards[0]))
+        await store.close()
+
+    async def _open(self, store: RedisStore, number: int) -> None:
+        """Opens until there are `number`. What the plan does not take stays open, and nobody plays it."""
         gate = asyncio.Semaphore(OPENING_AT_ONCE)
 
-        async def opened() -> Board:
+        async def opened() -> Board | None:
             async with gate:
                 return await self._opened(store)
 
-        first = await opened()
-        number = self._job.plan.matches * self._lives(len(first.turns) - WARM_TURNS)
-        self._boards = [first, *await asyncio.gather(*[opened() for _ in range(number - 1)])]
-        await store.close()
+        for _ in range(ROUNDS_MAX):
+            found = await asyncio.gather(*[opened() for _ in range(number - len(self._boards))])
+            self._boards += [board for board in found if board is not None]
+            if len(self._boards) == number:
+                return
+        raise Broken(f"only {len(self._boards)} of {number} matches are long enough")
 
     async def play(self) -> Played:
         started, cpu = time.perf_counter(), time.process_time()
@@ -175,25 +185,30 @@ class Generator:
             await (self._open_loop() if self._job.plan.rate else self._closed_loop())
         return Played(time.perf_counter() - started, self._latencies, self._late, time.process_time() - cpu)
 
-    def _lives(self, turns: int) -> int:
+    def _lives(self, like: Board) -> int:
         """How many matches each player at once goes through, so that moves last as long as the plan."""
-        plan = self._job.plan
+        plan, turns = self._job.plan, len(like.turns) - like.next
+        if plan.first:
+            return 1
         wanted = (plan.rate or MOVES_PER_S_MAX) * plan.seconds
         return min(10, max(1, round(wanted / (plan.matches * turns))))
 
-    async def _opened(self, store: RedisStore) -> Board:
-        port = next(self._ports)
+    async def _opened(self, store: RedisStore) -> Board | None:
+        """A match that is ready to be timed; None if it is not for this plan."""
+        plan, port = self._job.plan, next(self._ports)
         client = await HttpClient.connect(self._job.host, port)
         guests = [msgspec.json.decode(await _ask(client, "/v1/players"), type=_Guest) for _ in range(2)]
-        table = msgspec.json.encode({"title": self._job.plan.title, "seats": 2})
+        table = msgspec.json.encode({"title": plan.title, "seats": 2})
         made = await _ask(client, "/v1/matches", table, guests[0].token)
         match = msgspec.json.decode(made, type=_Opened).match
         await _ask(client, f"/v1/matches/{match}/seats", b"{}", guests[1].token)
         client.close()
-        turns = await script(store, match, random.Random(self._rng.random()))
-        board = Board(match, [guest.token for guest in guests], turns)
+        turns = await script(store, match, random.Random(self._rng.random()), plan.moves_max)
+        if not plan.takes(len(turns)):
+            return None
+        board = Board(match, [guest.token for guest in guests], turns[: plan.until])
         await board.connect(self._job, port)
-        for _ in range(WARM_TURNS):
+        for _ in range(plan.before):
             await board.play()
         return board
 

@@ -9,11 +9,17 @@ from deploy.local.system import Fsync
 
 Transport = Literal["ws", "http"]
 
+WARM = 4  # moves of each match before any is timed
+LONG, SPAN = 260, 60  # moves that a long match has at least, and how many of them are timed
+EVER = 10_000  # moves that no match has
+
 
 class Plan(Struct, frozen=True, kw_only=True):
     """One measurement. `rate`: moves/s of a Poisson process; 0 is a closed loop: as fast as answers come.
 
     `matches`: how many are open. `seconds`: the longest that moves are sent for. `workers`: of the title.
+    `first`: only long matches are played, and timed from this move of theirs on, SPAN moves each; 0: any
+    match, once it is warm.
     """
 
     title: str
@@ -24,6 +30,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     seconds: float = 5.0
     workers: int = 1
     gateways: int = 1
+    first: int = 0
 
     @property
     def shape(self) -> str:
@@ -32,12 +39,35 @@ class Plan(Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         scale = f" {self.workers}w {self.gateways}g" if (self.workers, self.gateways) != (1, 1) else ""
-        return f"{self.title} {self.transport} {self.shape} {self.matches}{scale}"
+        first = f" from {self.first}" if self.first else ""
+        return f"{self.title} {self.transport} {self.shape} {self.matches}{scale}{first}"
+
+    @property
+    def before(self) -> int:
+        """How many moves of a match are played before any is timed."""
+        return self.first - 1 if self.first else WARM
+
+    def takes(self, moves: int) -> bool:
+        """Whether a match of so many moves is played."""
+        return moves >= (LONG if self.first else WARM)
+
+    @property
+    def moves_max(self) -> int:
+        """How many moves of a match have to be known."""
+        return LONG if self.first else EVER
+
+    @property
+    def until(self) -> int:
+        """The last move of a match that is played."""
+        return self.before + SPAN if self.first else EVER
 
 
 _TITLES = ("make_way", "wayfare")
 _WAYS: tuple[Transport, ...] = ("ws", "http")
 _OPEN_MATCHES = 200
+_FIRSTS = (1, 200)
+# The only title whose random play is often long: seven matches in ten for two pass LONG moves.
+_LONG_TITLE = "a_way"
 
 
 def quick(seconds: float) -> list[Plan]:
@@ -62,14 +92,29 @@ def full(seconds: float) -> list[Plan]:
 
 
 def scaling(seconds: float) -> list[Plan]:
-    """One figure that should stay: more workers, more gateways, more open matches."""
-    sizes = [Plan(title="make_way", workers=workers, seconds=seconds) for workers in (1, 2, 4)]
-    sizes += [Plan(title="make_way", gateways=gateways, seconds=seconds) for gateways in (2, 3)]
-    numbers = [
+    """One figure that should stay: more workers, more gateways, more open matches, longer matches."""
+    return [*_sizes(seconds), *_numbers(seconds), *_lengths(seconds)]
+
+
+def _sizes(seconds: float) -> list[Plan]:
+    """More processes for the same load, then for a load that grows with their number."""
+    one = Plan(title="make_way", seconds=seconds)
+    workers = [replace(one, workers=number) for number in (2, 4)]
+    gateways = [replace(one, gateways=number) for number in (2, 3)]
+    same = [*workers, *gateways]
+    grown = [replace(plan, matches=one.matches * max(plan.workers, plan.gateways)) for plan in same]
+    return [one, *same, *grown]
+
+
+def _numbers(seconds: float) -> list[Plan]:
+    return [
         Plan(title="make_way", transport="http", matches=matches, rate=300, seconds=seconds)
         for matches in (100, 1_000, 10_000)
     ]
-    return [*sizes, *numbers]
+
+
+def _lengths(seconds: float) -> list[Plan]:
+    return [Plan(title=_LONG_TITLE, first=first, seconds=seconds) for first in _FIRSTS]
 
 
 def chosen(plans: list[Plan], word: str) -> list[Plan]:

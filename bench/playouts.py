@@ -61,7 +61,7 @@ def measure(case: Case, seconds: float = SECONDS, seed: int = 1) -> Speed:
     started = time.process_time()
     plies = matches = 0
     while time.process_time() - started < seconds:
-        plies += _playout(title, options, case.seats, rng)
+        plies += playout(title, options, case.seats, rng)
         matches += 1
     spent = time.process_time() - started
     positions = _positions(title, options, case.seats, rng)
@@ -78,7 +78,7 @@ def measure(case: Case, seconds: float = SECONDS, seed: int = 1) -> Speed:
     )
 
 
-def _playout(title: AnyTitle, options: Any, seats: int, rng: random.Random) -> int:
+def playout(title: AnyTitle, options: Any, seats: int, rng: random.Random) -> int:
     """One random match with all legal moves listed at every ply; the number of plies."""
     dice = Dice(rng)
     state = title.setup(options, seats, dice)

@@ -27,8 +27,8 @@ class Turn(NamedTuple):
     move: bytes
 
 
-async def script(store: EventStore, match: str, rng: random.Random) -> list[Turn]:
-    """All moves of a random playout of `match`, which has begun or soon will."""
+async def script(store: EventStore, match: str, rng: random.Random, moves_max: int) -> list[Turn]:
+    """The first `moves_max` moves of a random playout of `match`, which has begun or soon will."""
     id, stream = MatchId(match), match_stream(MatchId(match))
     async with asyncio.timeout(BEGIN_S_MAX):
         while not (entries := await store.read(stream)):  # noqa: ASYNC110 - the store tells nobody
@@ -36,8 +36,8 @@ async def script(store: EventStore, match: str, rng: random.Random) -> list[Turn
     seed = await store.seed(id)
     assert seed is not None, "a match that has begun has a seed"
     now = fold(id, seed, entries, ruleset_for)
-    turns = []
-    while now.outcome is None:
+    turns: list[Turn] = []
+    while now.outcome is None and len(turns) < moves_max:
         seat = min(now.to_act)
         move = rng.choice(list(now.ruleset.title.legal_moves(now.state, seat)))
         raw = now.ruleset.write(move)

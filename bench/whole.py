@@ -40,8 +40,8 @@ def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history:
     results: list[Result] = []
     histories: list[History] = []
     rebuilding = None
-    for size in dict.fromkeys(map(_size, chosen)):
-        ours = [plan for plan in chosen if _size(plan) == size]
+    for needs in dict.fromkeys(map(_needs, chosen)):
+        ours = [plan for plan in chosen if _needs(plan) == needs]
         titles = sorted({plan.title for plan in ours})
         with tempfile.TemporaryDirectory(prefix="waystation-bench-") as data:
             system = _system(Path(data), ours[0], titles, profile)
@@ -50,7 +50,7 @@ def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history:
                 for plan in ours:
                     results.append(played(system, plan, generator_core, profile))
                     print(f"{plan.name} {plan.fsync}: {results[-1].cpu_per_1000:.3f}", file=sys.stderr)
-                if with_history and size == _size(chosen[0]):
+                if with_history and needs == _needs(chosen[0]):
                     histories = replay.measured(system.redis_url, titles)
                     rebuilding = rebuilt.measured(system)
             finally:
@@ -66,8 +66,9 @@ def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history:
     )
 
 
-def _size(plan: Plan) -> tuple[Fsync, int, int]:
-    return plan.fsync, plan.workers, plan.gateways
+def _needs(plan: Plan) -> tuple[Fsync, int, int, bool]:
+    """What tells apart the systems that plans are played on."""
+    return plan.fsync, plan.workers, plan.gateways, plan.first > 0
 
 
 def _system(data: Path, plan: Plan, titles: list[str], profile: str) -> System:
@@ -158,7 +159,9 @@ def _used(store: redis.Redis) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-whole", description=__doc__)
     parser.add_argument("--full", action="store_true", help="every shape, title, transport and fsync mode")
-    parser.add_argument("--scaling", action="store_true", help="more workers, gateways, open matches")
+    parser.add_argument(
+        "--scaling", action="store_true", help="more workers, gateways, open matches, longer matches"
+    )
     parser.add_argument("--plan", default="", help='only plans whose name holds this: "closed", "wayfare ws"')
     parser.add_argument("--seconds", type=float, default=5.0, help="the longest that a plan sends moves")
     parser.add_argument("--unpinned", action="store_true", help="let servers and generator use all cores")
