@@ -20,6 +20,7 @@ import msgspec
 import uvloop
 from msgspec import Raw, Struct
 
+from bench import tables
 from bench.clients import Broken, HttpClient, WebSocket
 from bench.cores import stay_on
 from bench.plans import Plan
@@ -56,14 +57,6 @@ class _Frame(Struct):
     type: str
     version: int = 0
     view: Raw = Raw()
-
-
-class _Opened(Struct):
-    match: str
-
-
-class _Guest(Struct):
-    token: str
 
 
 _read_frame = msgspec.json.Decoder(_Frame).decode
@@ -197,16 +190,13 @@ class Generator:
         """A match that is ready to be timed; None if it is not for this plan."""
         plan, port = self._job.plan, next(self._ports)
         client = await HttpClient.connect(self._job.host, port)
-        guests = [msgspec.json.decode(await _ask(client, "/v1/players"), type=_Guest) for _ in range(2)]
-        table = msgspec.json.encode({"title": plan.title, "seats": 2})
-        made = await _ask(client, "/v1/matches", table, guests[0].token)
-        match = msgspec.json.decode(made, type=_Opened).match
-        await _ask(client, f"/v1/matches/{match}/seats", b"{}", guests[1].token)
+        tokens = [await tables.guest(client) for _ in range(2)]
+        match = await tables.opened(client, plan.title, tokens)
         client.close()
         turns = await script(store, match, random.Random(self._rng.random()), plan.moves_max)
         if not plan.takes(len(turns)):
             return None
-        board = Board(match, [guest.token for guest in guests], turns[: plan.until])
+        board = Board(match, tokens, turns[: plan.until])
         await board.connect(self._job, port)
         for _ in range(plan.before):
             await board.play()
@@ -251,14 +241,6 @@ class Generator:
             free[chosen], free[-1] = free[-1], free[chosen]
             playing.append(asyncio.ensure_future(one(free.pop(), due)))
         await asyncio.gather(*playing)
-
-
-async def _ask(client: HttpClient, path: str, body: bytes = b"", token: str = "") -> bytes:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    status, answer = await client.ask("POST", path, body, headers)
-    if status >= 300:
-        raise Broken(f"POST {path} was refused: {answer[:300]!r}")
-    return answer
 
 
 async def main(job: Job) -> None:

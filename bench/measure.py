@@ -1,8 +1,10 @@
-"""What processes cost, as the kernel counts it: CPU seconds and resident memory from /proc."""
+"""What processes cost, as /proc counts it: CPU seconds and resident memory; and what Redis holds."""
 
 import os
 from collections.abc import Mapping
 from typing import NamedTuple
+
+import redis
 
 from deploy.local.system import System
 
@@ -44,6 +46,11 @@ def processes(system: System) -> dict[str, int]:
 
 def costs(pids: Mapping[str, int]) -> dict[str, Cost]:
     return {name: cost(pid) for name, pid in pids.items()}
+
+
+def redis_bytes(store: redis.Redis) -> int:
+    """Memory that Redis has in use, with everything."""
+    return int(store.info("memory")["used_memory"])
 
 
 def spent(before: Mapping[str, Cost], after: Mapping[str, Cost]) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """What is measured of the whole system: load shapes, by title, transport and fsync mode."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     `matches`: how many are open. `seconds`: the longest that moves are sent for. `workers`: of the title.
     `first`: only long matches are played, and timed from this move of theirs on, SPAN moves each; 0: any
-    match, once it is warm.
+    match, once it is warm. `idle`: how many more lie open, whose rest is measured before; None: it is not.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     workers: int = 1
     gateways: int = 1
     first: int = 0
+    idle: int | None = None
 
     @property
     def shape(self) -> str:
@@ -40,7 +42,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         scale = f" {self.workers}w {self.gateways}g" if (self.workers, self.gateways) != (1, 1) else ""
         first = f" from {self.first}" if self.first else ""
-        return f"{self.title} {self.transport} {self.shape} {self.matches}{scale}{first}"
+        idle = "" if self.idle is None else f" idle {self.idle}"
+        return f"{self.title} {self.transport} {self.shape} {self.matches}{scale}{first}{idle}"
 
     @property
     def before(self) -> int:
@@ -68,6 +71,7 @@ _OPEN_MATCHES = 200
 _FIRSTS = (1, 200)
 # The only title whose random play is often long: seven matches in ten for two pass LONG moves.
 _LONG_TITLE = "a_way"
+IDLE = (0, 5_000)
 
 
 def quick(seconds: float) -> list[Plan]:
@@ -94,6 +98,11 @@ def full(seconds: float) -> list[Plan]:
 def scaling(seconds: float) -> list[Plan]:
     """One figure that should stay: more workers, more gateways, more open matches, longer matches."""
     return [*_sizes(seconds), *_numbers(seconds), *_lengths(seconds)]
+
+
+def idle(seconds: float, numbers: Sequence[int] = IDLE) -> list[Plan]:
+    """Matches on which nothing happens, and what a move of others costs beside them."""
+    return [Plan(title="make_way", idle=number, seconds=seconds) for number in numbers]
 
 
 def _sizes(seconds: float) -> list[Plan]:

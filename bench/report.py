@@ -13,7 +13,18 @@ from rich.table import Table
 from bench.plans import Plan
 from bench.rebuilt import Rebuilding
 from bench.replay import History
+from bench.rest import Rest
 from deploy.local.system import ROOT
+
+# Names of processes begin so; together they are the whole system. To each its column.
+SHARES = {
+    "gateway": "gateway",
+    "rules": "rules",
+    "valkey": "redis",
+    "nats": "nats",
+    "projection": "proj.",
+    "lobby": "lobby",
+}
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -54,6 +65,7 @@ class Report(Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     is_pinned: bool
     results: list[Result]
+    rests: list[Rest]
     histories: list[History]
     rebuilding: Rebuilding | None = None
 
@@ -82,11 +94,10 @@ def show(report: Report, console: Console) -> None:
     pinned = "servers on core 0, generator on core 1" if report.is_pinned else "not pinned"
     table = Table(title=f"The whole system at {report.commit}, {pinned}; CPU in seconds per 1,000 moves")
     table.add_column("plan", no_wrap=True)
-    columns = ("fsync", "moves/s", "p50 ms", "p99 ms", "CPU", "gateway", "rules", "redis", "nats", "proj.")
-    for column in (*columns, "bytes", "RSS MB", "gen. %"):
+    columns = ("fsync", "moves/s", "p50 ms", "p99 ms", "CPU", *SHARES.values(), "bytes", "RSS MB", "gen. %")
+    for column in columns:
         table.add_column(column, justify="right")
     for result in report.results:
-        shares = [result.share(name) for name in ("gateway", "rules", "valkey", "nats", "projection")]
         table.add_row(
             result.plan.name,
             result.plan.fsync,
@@ -94,12 +105,14 @@ def show(report: Report, console: Console) -> None:
             f"{result.p50_ms:.1f}",
             f"{result.p99_ms:.1f}",
             f"[bold]{result.cpu_per_1000:.3f}[/bold]",
-            *[f"{share:.3f}" for share in shares],
+            *[f"{result.share(name):.3f}" for name in SHARES],
             f"{result.redis_bytes:.0f}",
             f"{result.largest_rss_mb:.0f}",
             f"{100 * result.generator_cpu_s / result.seconds:.0f}",
         )
     console.print(table)
+    if report.rests:
+        console.print(_at_rest(report.rests))
     for history in report.histories:
         console.print(
             f"{history.title}: cold replay {history.events_s:,.0f} events/s, "
@@ -108,3 +121,23 @@ def show(report: Report, console: Console) -> None:
         )
     if report.rebuilding is not None:
         console.print(f"rebuild of the read models: {report.rebuilding.events_s:,.0f} events/s")
+
+
+def _at_rest(rests: list[Rest]) -> Table:
+    """Each process with the CPU it uses and the memory it holds while nobody moves."""
+    table = Table(title="Matches on which nothing happens; CPU in ms per second and RSS in MB, by process")
+    for column in ("idle matches", "opened/s", "bytes each"):
+        table.add_column(column, justify="right")
+    names = sorted(rests[0].cpu_s)
+    for column in ("CPU", *names):
+        table.add_column(column, justify="right")
+    for rest in rests:
+        cells = [f"{1000 * rest.cpu_s[name] / rest.seconds:.1f}, {rest.rss_mb[name]:.0f}" for name in names]
+        table.add_row(
+            f"{rest.matches:,}",
+            f"{rest.matches / rest.opening_s:,.0f}",
+            f"{rest.redis_bytes:,.0f}",
+            f"[bold]{1000 * sum(rest.cpu_s.values()) / rest.seconds:.1f}[/bold]",
+            *cells,
+        )
+    return table

@@ -1,6 +1,7 @@
 """The whole system under load: real processes, real clients, and what a move costs in CPU.
 
-`python -m bench.whole [--full | --scaling] [--plan WORD] [--seconds S] [--unpinned] [--profile PROCESS]`
+`python -m bench.whole [--full | --scaling | --idle [N ...]] [--plan WORD] [--seconds S] [--unpinned]
+[--profile PROCESS]`
 """
 
 import argparse
@@ -11,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
 
@@ -18,11 +21,13 @@ import msgspec
 import redis
 from rich.console import Console
 
-from bench import cores, measure, plans, rebuilt, replay, report
+from bench import cores, measure, plans, rebuilt, replay, report, rest
 from bench.load import Job, Played
 from bench.plans import Plan
 from bench.replay import History
 from bench.report import Report, Result
+from bench.rest import Rest
+from bench.tables import Crowd
 from deploy.local.servers import free_port
 from deploy.local.system import ROOT, Fsync, System
 
@@ -38,43 +43,51 @@ def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history:
     cores.stay_on(cores.SERVERS if is_pinned else None)
     generator_core = cores.GENERATOR if is_pinned else None
     results: list[Result] = []
+    rests: list[Rest] = []
     histories: list[History] = []
     rebuilding = None
     for needs in dict.fromkeys(map(_needs, chosen)):
         ours = [plan for plan in chosen if _needs(plan) == needs]
-        titles = sorted({plan.title for plan in ours})
-        with tempfile.TemporaryDirectory(prefix="waystation-bench-") as data:
-            system = _system(Path(data), ours[0], titles, profile)
-            system.start()
-            try:
-                for plan in ours:
-                    results.append(played(system, plan, generator_core, profile))
-                    print(f"{plan.name} {plan.fsync}: {results[-1].cpu_per_1000:.3f}", file=sys.stderr)
-                if with_history and needs == _needs(chosen[0]):
-                    histories = replay.measured(system.redis_url, titles)
-                    rebuilding = rebuilt.measured(system)
-            finally:
-                system.stop()
+        with _running(ours, profile) as system:
+            if (number := ours[0].idle) is not None:
+                crowd = Crowd(ours[0].title, number, system.host, system.ports, generator_core)
+                rests.append(rest.measured(system, crowd))
+            for plan in ours:
+                results.append(played(system, plan, generator_core, profile))
+                print(f"{plan.name} {plan.fsync}: {results[-1].cpu_per_1000:.3f}", file=sys.stderr)
+            if with_history and needs == _needs(chosen[0]):
+                histories = replay.measured(system.redis_url, sorted(system.workers))
+                rebuilding = rebuilt.measured(system)
     return Report(
         commit=report.commit(),
         machine=report.machine(),
         versions=report.versions(),
         is_pinned=is_pinned,
         results=results,
+        rests=rests,
         histories=histories,
         rebuilding=rebuilding,
     )
 
 
-def _needs(plan: Plan) -> tuple[Fsync, int, int, bool]:
+def _needs(plan: Plan) -> tuple[Fsync, int, int, int | None, bool]:
     """What tells apart the systems that plans are played on."""
-    return plan.fsync, plan.workers, plan.gateways, plan.first > 0
+    return plan.fsync, plan.workers, plan.gateways, plan.idle, plan.first > 0
 
 
-def _system(data: Path, plan: Plan, titles: list[str], profile: str) -> System:
-    ports = [free_port() for _ in range(plan.gateways)]
-    env = UNLIMITED | (_profiling(profile, data) if profile else {})
-    return System(data, dict.fromkeys(titles, plan.workers), ports, fsync=plan.fsync, env=env)
+@contextmanager
+def _running(plans: list[Plan], profile: str) -> Iterator[System]:
+    """The system that all of `plans` need."""
+    titles, like = sorted({plan.title for plan in plans}), plans[0]
+    ports = [free_port() for _ in range(like.gateways)]
+    with tempfile.TemporaryDirectory(prefix="waystation-bench-") as data:
+        env = UNLIMITED | (_profiling(profile, Path(data)) if profile else {})
+        system = System(Path(data), dict.fromkeys(titles, like.workers), ports, fsync=like.fsync, env=env)
+        system.start()
+        try:
+            yield system
+        finally:
+            system.stop()
 
 
 def played(system: System, plan: Plan, core: int | None, profile: str) -> Result:
@@ -90,13 +103,13 @@ def played(system: System, plan: Plan, core: int | None, profile: str) -> Result
         profiled = next(pid for name, pid in pids.items() if name.startswith(profile)) if profile else 0
         if profiled:
             os.kill(profiled, signal.SIGUSR1)
-        before, bytes_before = measure.costs(pids), _used(store)
+        before, bytes_before = measure.costs(pids), measure.redis_bytes(store)
         print("go", file=generator.stdin, flush=True)
         line = generator.stdout.readline()
         if not line:
             raise SystemExit("the generator gave up; see above")
         time.sleep(SETTLE_S)
-        after, bytes_after = measure.costs(pids), _used(store)
+        after, bytes_after = measure.costs(pids), measure.redis_bytes(store)
         if profiled:
             _write_stacks(profiled, system, profile, plan)
     system.check()
@@ -152,15 +165,15 @@ def _write_stacks(pid: int, system: System, profile: str, plan: Plan) -> None:
     print(f"profile of {profile}: {kept}", file=sys.stderr)
 
 
-def _used(store: redis.Redis) -> int:
-    return int(store.info("memory")["used_memory"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-whole", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="every shape, title, transport and fsync mode")
-    parser.add_argument(
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--full", action="store_true", help="every shape, title, transport and fsync mode")
+    kinds.add_argument(
         "--scaling", action="store_true", help="more workers, gateways, open matches, longer matches"
+    )
+    kinds.add_argument(
+        "--idle", type=int, nargs="*", metavar="N", help="beside N matches on which nothing happens"
     )
     parser.add_argument("--plan", default="", help='only plans whose name holds this: "closed", "wayfare ws"')
     parser.add_argument("--seconds", type=float, default=5.0, help="the longest that a plan sends moves")
@@ -169,16 +182,24 @@ def main() -> None:
         "--profile", default="", help="where its CPU time goes: gateway, rules-wayfare, projection"
     )
     asked = parser.parse_args()
-    kind = plans.full if asked.full else plans.scaling if asked.scaling else plans.quick
-    chosen = plans.chosen(kind(asked.seconds), asked.plan)
+    chosen = plans.chosen(_plans(asked), asked.plan)
     if not chosen:
         raise SystemExit(f"no plan has {asked.plan!r} in its name")
     known = ["gateway", "lobby", "projection", *{f"rules-{plan.title}" for plan in chosen}]
     if asked.profile and asked.profile not in known:
         raise SystemExit(f"no process {asked.profile!r} to profile, only {', '.join(sorted(known))}")
-    made = run(chosen, is_pinned=not asked.unpinned, profile=asked.profile)
+    # Reading very many matches again, of one event each, would say little and take long.
+    with_history = asked.idle is None
+    made = run(chosen, is_pinned=not asked.unpinned, profile=asked.profile, with_history=with_history)
     report.write(made, RESULTS / "whole.json")
-    report.show(made, Console(width=160))
+    report.show(made, Console(width=170))
+
+
+def _plans(asked: argparse.Namespace) -> list[Plan]:
+    if asked.idle is not None:
+        return plans.idle(asked.seconds, asked.idle or plans.IDLE)
+    kind = plans.full if asked.full else plans.scaling if asked.scaling else plans.quick
+    return kind(asked.seconds)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from bench.plans import LONG, SPAN, WARM, Plan
 from bench.playouts import playout
 from services.titles import a_way
 
-KINDS = [plans.quick, plans.full, plans.scaling]
+KINDS = [plans.quick, plans.full, plans.scaling, plans.idle]
 ONE = Plan(title="make_way", seconds=1.0)
 
 
@@ -36,6 +36,8 @@ def test_whatever_tells_two_plans_apart_is_in_the_name():
         {"gateways": 2},
         {"first": 1},
         {"first": 200},
+        {"idle": 0},
+        {"idle": 5_000},
     ]
     names = {replace(ONE, **change).name for change in changes}
     assert len(names - {ONE.name}) == len(changes)
