@@ -1,32 +1,27 @@
 """The read models in Redis: a hash of summaries and sorted sets of match ids, by generation.
 
 All keys share one hash tag, so that a summary and its lists change together. A rebuild fills the
-next generation while the present one is read; `swap` makes it the present one.
+next generation while the present one is read (`services.projection.generations`).
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
-from importlib import resources
+from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, cast
 
 import msgspec
 
 from services.core.errors import BadRequest
 from services.core.ids import MatchId
-from services.kit.redis_library import is_missing
-from services.kit.redis_link import TRIP_COMMANDS_MAX, RedisLink
-from services.kit.redis_resp import Reply, command, settled
+from services.kit.redis_link import RedisLink
+from services.kit.redis_resp import command
+from services.projection.functions import called
+from services.projection.generations import TAG, Claim, generations, next_generation
 from services.projection.lists import Places, lists_of
 from services.projection.summary import Summary
 
-_TAG = "{projection}"
-_GENERATION = f"{_TAG}:generation"
-_BUILDING = f"{_TAG}:building"
-_LIBRARY = resources.files("services.projection").joinpath("read_models.lua").read_bytes()
-
 # How many matches may share a creation millisecond before a page has to be fetched in more trips.
 _TIES = 64
-_SCAN = 1000
 
 
 class Change(NamedTuple):
@@ -55,9 +50,11 @@ class ReadModels:
 
     async def generations(self) -> list[int]:
         """The present generation, then the one being built, if any. Writers write to all of them."""
-        found = await self._link.call("MGET", _GENERATION, _BUILDING)
-        present, building = cast("list[bytes | None]", found)
-        return [int(present or 1), *([int(building)] if building else [])]
+        return await generations(self._link)
+
+    def next_generation(self) -> AbstractAsyncContextManager[Claim]:
+        """A new, empty generation to be filled within the block; see `generations.next_generation`."""
+        return next_generation(self._link)
 
     async def load(self, generation: int, matches: Sequence[MatchId]) -> list[Summary | None]:
         """The summaries of `matches`, in order; None for unknown ones."""
@@ -68,19 +65,8 @@ class ReadModels:
 
     async def save(self, generation: int, changes: Sequence[Change]) -> list[bool]:
         """Whether each change was made; False where somebody else was faster, and nothing changed."""
-        commands = [_put(generation, change) for change in changes]
-        replies = await self._replies(commands)
-        if any(is_missing(reply) for reply in replies):
-            await self._link.call("FUNCTION", "LOAD", "REPLACE", _LIBRARY)
-            replies = await self._replies(commands)
-        return [bool(settled(reply)) for reply in replies]
-
-    async def _replies(self, commands: Sequence[bytes]) -> list[Reply]:
-        replies: list[Reply] = []
-        for start in range(0, len(commands), TRIP_COMMANDS_MAX):
-            trip = commands[start : start + TRIP_COMMANDS_MAX]
-            replies += await self._link.ask(b"".join(trip), len(trip))
-        return replies
+        replies = await called(self._link, [_put(generation, change) for change in changes])
+        return [bool(reply) for reply in replies]
 
     async def page(self, name: str, size: int, token: str) -> Page:
         """A page of the list `name`. Raises BadRequest for a token that is none of ours."""
@@ -109,36 +95,6 @@ class ReadModels:
             for match, score in zip(found[::2], found[1::2], strict=True)
         ]
 
-    async def begin_building(self) -> int:
-        """The number of a new, empty generation, which writers fill too from now on."""
-        building = (await self.generations())[0] + 1
-        await self._drop(building)
-        await self._link.call("SET", _BUILDING, building)
-        return building
-
-    async def swap(self, building: int) -> None:
-        """Makes `building` the present generation and removes the one before."""
-        changed = (("MULTI",), ("SET", _GENERATION, building), ("DEL", _BUILDING), ("EXEC",))
-        together = [command(*parts) for parts in changed]
-        for reply in await self._link.ask(b"".join(together), len(together)):
-            settled(reply)
-        await self._drop(building - 1)
-
-    async def give_up(self, building: int) -> None:
-        """Forgets `building`; the present generation stays."""
-        await self._link.call("DEL", _BUILDING)
-        await self._drop(building)
-
-    async def _drop(self, generation: int) -> None:
-        cursor = b"0"
-        while True:
-            page = await self._link.call("SCAN", cursor, "MATCH", f"{_TAG}:{generation}:*", "COUNT", _SCAN)
-            cursor, keys = cast("tuple[bytes, list[bytes]]", page)
-            if keys:
-                await self._link.call("UNLINK", *keys)
-            if cursor == b"0":
-                return
-
 
 def _put(generation: int, change: Change) -> bytes:
     """The command that makes a change."""
@@ -164,11 +120,11 @@ def _moved(generation: int, old: Places, new: Places) -> tuple[list[str], list[s
 
 
 def _summaries(generation: int) -> str:
-    return f"{_TAG}:{generation}:summaries"
+    return f"{TAG}:{generation}:summaries"
 
 
 def _list(generation: int, name: str) -> str:
-    return f"{_TAG}:{generation}:list:{name}"
+    return f"{TAG}:{generation}:list:{name}"
 
 
 def _token(last: Summary) -> str:

@@ -27,23 +27,21 @@ class Rebuilt(NamedTuple):
 
 
 async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follower: Follower) -> Rebuilt:
-    """Folds every stream and swaps. Raises TitleDown when the matches of a title cannot be read.
+    """Folds every stream and swaps.
 
-    Takes as long as there are matches; cut short, it leaves the present read models as they are.
+    Takes as long as there are matches; cut short, it leaves the present read models as they are. Raises
+    TitleDown when the matches of a title cannot be read, LimitReached while another rebuild is under way, and
+    ServiceDown if this one stood still for so long that its claim has lapsed.
     """
-    building = await models.begin_building()
     streams = events = 0
-    try:
+    async with models.next_generation() as claim:
         async for tables in _in_groups(store):
             found = await asyncio.gather(*(_events(store, sources, table) for table in tables))
             together = [event for some in found for event in some]
-            await follower.fold(building, together)
+            await follower.fold(claim.number, together)
+            await claim.renew()
             streams += len({event.stream for event in together})
             events += len(together)
-    except BaseException:
-        await models.give_up(building)
-        raise
-    await models.swap(building)
     return Rebuilt(streams, events)
 
 

@@ -1,13 +1,10 @@
 import random
 
 import pytest
-from redis.asyncio import Redis
 
 from services.core.errors import BadRequest, TitleDown
 from services.core.ids import MatchId
-from services.kit.redis_link import RedisLink
 from services.projection.follow import Follower
-from services.projection.models import ReadModels
 from tests.projection.published import gathered, played
 
 pytestmark = pytest.mark.anyio
@@ -15,17 +12,6 @@ pytestmark = pytest.mark.anyio
 
 async def nothing_missing(title, stream, after):
     raise AssertionError(f"asked for {stream} after {after}")
-
-
-@pytest.fixture
-async def models(valkey_url):
-    redis = Redis.from_url(valkey_url)
-    async for key in redis.scan_iter(match="{projection}:*"):
-        await redis.delete(key)
-    await redis.aclose()
-    link = RedisLink(valkey_url)
-    yield ReadModels(link)
-    await link.close()
 
 
 async def summaries(models, *matches):
@@ -153,12 +139,11 @@ async def test_a_rebuilt_generation_is_filled_beside_the_present_one_and_swapped
     old, young = new_match(), new_match()
     follower = Follower(models, nothing_missing)
     await follower.follow(gathered(old))
-    building = await models.begin_building()
-    await follower.follow(gathered(young))
-    assert await summaries(models, old) != [None]
-    await follower.fold(building, gathered(old))
-    await models.swap(building)
-    assert await models.generations() == [building]
+    async with models.next_generation() as claim:
+        await follower.follow(gathered(young))
+        assert await summaries(models, old) != [None]
+        await follower.fold(claim.number, gathered(old))
+    assert await models.generations() == [claim.number]
     assert [summary.match for summary in await summaries(models, old, young)] == [old, young]
     assert set((await ids(models, "*|open|public"))[0]) == {old, young}
 

@@ -1,14 +1,11 @@
 import asyncio
 
 import pytest
-from redis.asyncio import Redis
 
-from services.core.errors import TitleDown
+from services.core.errors import LimitReached, TitleDown
 from services.core.ids import table_stream
 from services.kit.memory_store import MemoryStore
-from services.kit.redis_link import RedisLink
 from services.projection.follow import Follower
-from services.projection.models import ReadModels
 from services.projection.rebuild import STREAMS_AT_ONCE, rebuild
 from tests.projection.published import gathered, played
 from tests.rules.hosting import sit_down
@@ -27,17 +24,6 @@ class Owners:
         if self.silent.is_set():
             raise TitleDown(title, "no live worker")
         return self.events[stream][after:]
-
-
-@pytest.fixture
-async def models(valkey_url):
-    redis = Redis.from_url(valkey_url)
-    async for key in redis.scan_iter(match="{projection}:*"):
-        await redis.delete(key)
-    await redis.aclose()
-    link = RedisLink(valkey_url)
-    yield ReadModels(link)
-    await link.close()
 
 
 @pytest.fixture
@@ -88,3 +74,24 @@ async def test_a_rebuild_whose_caller_goes_away_is_given_up(models, stored):
     rebuilding.cancel()
     await asyncio.gather(rebuilding, return_exceptions=True)
     assert len(await models.generations()) == 1
+
+
+async def test_a_second_rebuild_is_refused_and_leaves_what_the_first_one_fills(models, stored):
+    store, owners, matches = stored
+    asked, answering = asyncio.Event(), asyncio.Event()
+
+    async def slow(title, stream, after):
+        asked.set()
+        await answering.wait()
+        return await Owners.missing(owners, title, stream, after)
+
+    owners.missing = slow
+    follower = Follower(models, slow)
+    first = asyncio.create_task(rebuild(store, models, owners, follower))
+    await asked.wait()
+    with pytest.raises(LimitReached, match="rebuild of the read models"):
+        await rebuild(store, models, owners, follower)
+    answering.set()
+    await first
+    (generation,) = await models.generations()
+    assert all(await models.load(generation, matches))
