@@ -1,13 +1,10 @@
 """`waystation replay`: a match version by version, from its stream alone."""
 
-import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
+from cli.store_url import store_url
 from cli.titles import ruleset_for
 from services.core.errors import DomainError
 from services.core.ids import MatchId, match_stream
@@ -19,7 +16,7 @@ from services.kit.redis_store import RedisStore
 
 async def print_replay(match: str, *, version: int | None, seat: int | None, data: Path | None) -> int:
     """Prints every version (or one); 0 if the whole stream holds, 1 with the first fault otherwise."""
-    with redis_url((data or Path("data")).resolve()) as url:
+    with store_url(data) as url:
         try:
             store = await RedisStore.open(url, unsafe=True)
             try:
@@ -49,25 +46,3 @@ def _shown(step: Step, seat: int | None) -> str:
         move = " " + title.notation(match.ruleset.read_move(made.move))
     heading = f"-- version {match.version}: {event.type} by {event.by}{move}  digest {event.digest}"
     return f"{heading}\n{title.render(title.view(match.state, seat))}\n"
-
-
-@contextmanager
-def redis_url(data: Path) -> Iterator[str]:
-    """Where the matches are: REDIS_URL, the run that is going on, or a server on what a run left behind."""
-    if url := os.environ.get("REDIS_URL"):
-        yield url
-        return
-    # Only a checkout has the local runner: elsewhere REDIS_URL says where the matches are.
-    from deploy.local.servers import Valkey
-    from deploy.local.system import RUN_FILE
-
-    running = data / RUN_FILE
-    if running.exists():
-        found: str = json.loads(running.read_text())["redis_url"]
-        yield found
-        return
-    valkey = Valkey(data / "valkey")
-    try:
-        yield valkey.start()
-    finally:
-        valkey.stop()

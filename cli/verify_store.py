@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from cli.replay import redis_url
+from cli.store_url import store_url
 from cli.titles import ruleset_for, shipped
 from services.core.errors import DomainError, HistoryCorrupt, StoreUnavailable
 from services.core.events import Entry
@@ -29,7 +29,7 @@ EVER_MS = 1 << 52
 async def print_store_verdict(match: str | None, *, data: Path | None) -> int:
     """Prints a line for every stream that does not hold, with its version; 0 if there is none."""
     streams = false = 0
-    with redis_url((data or Path("data")).resolve()) as url:
+    with store_url(data) as url:
         try:
             async with AsyncExitStack() as closing:
                 store = await RedisStore.open(url, unsafe=True)
