@@ -1,4 +1,4 @@
-"""`waystation`: run the system, replay a match from its stream, verify a record."""
+"""`waystation`: run the system, replay a match from its stream, verify a record, rebuild read models."""
 
 import asyncio
 import sys
@@ -97,6 +97,22 @@ def verify(record: Path | None = None, *, match: str | None = None, data: Path |
     from cli.verify_store import print_store_verdict
 
     return asyncio.run(print_store_verdict(match, data=data))
+
+
+@app.command
+def rebuild(*, data: Path | None = None) -> int:
+    """Fold all streams into the read models anew, while play goes on. One rebuild runs at a time.
+
+    Asks a projection that is live, so this machine must reach it. Finds the store as `replay` does.
+
+    Parameters
+    ----------
+    data
+        Folder of the run; ./data by default.
+    """
+    from cli.rebuild import print_rebuilt
+
+    return asyncio.run(print_rebuilt(data))
 
 
 @app.command
