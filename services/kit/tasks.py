@@ -1,7 +1,11 @@
-"""Ending background tasks for certain."""
+"""Ending background tasks for certain, and having some work done at once."""
 
 import asyncio
-from typing import Any
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _AGAIN_S = 0.1
 
@@ -17,3 +21,23 @@ async def ended(*tasks: asyncio.Task[Any] | None) -> None:
         for task in running:
             task.cancel()
         _, running = await asyncio.wait(running, timeout=_AGAIN_S)
+
+
+async def answers(works: AsyncIterable[Coroutine[Any, Any, T]], at_once: int) -> AsyncGenerator[T, None]:
+    """What each of the works returns, in their order; at most `at_once` of them are under way.
+
+    A work that raises ends the others; so does `aclose`.
+    """
+    running: deque[asyncio.Task[T]] = deque()
+    try:
+        async for work in works:
+            running.append(asyncio.create_task(work))
+            if len(running) == at_once:
+                yield await running[0]
+                running.popleft()
+        while running:
+            yield await running[0]
+            running.popleft()
+    finally:
+        await ended(*running)
+        await asyncio.gather(*running, return_exceptions=True)  # else the loop complains of what they raised

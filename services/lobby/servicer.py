@@ -81,6 +81,14 @@ class Servicer(LobbyServiceServicer):
             events=await self._published.after(match_of(request.match), request.after)
         )
 
+    async def BatchListPublishedEvents(
+        self, request: pb.BatchListPublishedEventsRequest, context: Any = None
+    ) -> pb.BatchListPublishedEventsResponse:
+        told = await self._published.batch([match_of(match) for match in request.matches])
+        return pb.BatchListPublishedEventsResponse(
+            events=[event for events in told for event in events], tables=len(told)
+        )
+
 
 def _seat(table: Table, player: str, carried: Carried) -> int:
     """Where the player sits now; for one who has left since, the seat that the request got."""

@@ -5,18 +5,22 @@ whatever happens during a rebuild is in the new generation as well.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
 from typing import NamedTuple
 
 from waystation.events.v1.events_pb2 import PublishedEvent
 
-from services.core.ids import StreamName, match_stream, stream_match
+from services.core.ids import MatchId, StreamName, match_stream, stream_match
 from services.kit.store import EventStore
+from services.kit.tasks import answers
 from services.projection.follow import Follower
 from services.projection.models import ReadModels
 from services.projection.sources import Sources
 
-STREAMS_AT_ONCE = 32  # asked for and folded together
+TABLES_AT_ONCE = 32  # asked for and folded together; as many of their matches are read a page each
+GROUPS_AT_ONCE = 3  # so that lobby, workers and projection need not wait for each other
+PAGES_AT_ONCE = 32  # that workers are asked for: each has a deadline, which long histories in a queue miss
 
 
 class Rebuilt(NamedTuple):
@@ -24,6 +28,14 @@ class Rebuilt(NamedTuple):
 
     streams: int
     events: int
+
+
+class _Unread(NamedTuple):
+    """The events of a match from `after` to `head`."""
+
+    match: MatchId
+    after: int
+    head: int
 
 
 async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follower: Follower) -> Rebuilt:
@@ -35,33 +47,61 @@ async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follo
     """
     streams = events = 0
     async with models.next_generation() as claim:
-        async for tables in _in_groups(store):
-            found = await asyncio.gather(*(_events(store, sources, table) for table in tables))
-            together = [event for some in found for event in some]
-            await follower.fold(claim.number, together)
-            await claim.renew()
-            streams += len({event.stream for event in together})
-            events += len(together)
+        folding = _Folding(store, sources, follower, claim.number)
+        works = (folding.fold(tables) async for tables in _in_groups(store))
+        async with aclosing(answers(works, GROUPS_AT_ONCE)) as folded:
+            async for done in folded:
+                await claim.renew()
+                streams += done.streams
+                events += done.events
     return Rebuilt(streams, events)
 
 
-async def _in_groups(store: EventStore) -> AsyncIterator[list[StreamName]]:
-    """The streams of all tables, some at a time."""
-    group: list[StreamName] = []
+async def _in_groups(store: EventStore) -> AsyncIterator[list[MatchId]]:
+    """All tables, some at a time."""
+    group: list[MatchId] = []
     async for stream in store.streams():
         if stream.startswith("table/"):
-            group.append(stream)
-        if len(group) == STREAMS_AT_ONCE:
+            group.append(stream_match(stream))
+        if len(group) == TABLES_AT_ONCE:
             yield group
             group = []
     if group:
         yield group
 
 
-async def _events(store: EventStore, sources: Sources, table: StreamName) -> list[PublishedEvent]:
-    """Of a table and of its match, which has no title of its own but by the table."""
-    found = list(await sources.missing("", table, 0))
-    match = match_stream(stream_match(table))
-    if found and (await store.heads([match]))[0]:
-        found += await sources.missing(found[0].title, match, 0)
-    return found
+class _Folding:
+    """Folds tables and their matches into one generation."""
+
+    def __init__(self, store: EventStore, sources: Sources, follower: Follower, generation: int) -> None:
+        self._store = store
+        self._sources = sources
+        self._follower = follower
+        self._generation = generation
+        self._asking = asyncio.Semaphore(PAGES_AT_ONCE)
+
+    async def fold(self, tables: Sequence[MatchId]) -> Rebuilt:
+        """Of each match a page at a time is in memory. What a match's title is, its table tells."""
+        page: list[PublishedEvent] = list(await self._sources.tables(tables))
+        titles = {stream_match(StreamName(event.stream)): event.title for event in page}
+        heads = await self._store.heads([match_stream(match) for match in titles])
+        unread = [_Unread(match, 0, head) for match, head in zip(titles, heads, strict=True) if head]
+        streams, events = len(titles) + len(unread), 0
+        while page or unread:
+            read = await asyncio.gather(*(self._page(titles[rest.match], rest) for rest in unread))
+            page += [event for each in read for event in each]  # with a table's own: one write for both
+            await self._follower.fold(self._generation, page)
+            events += len(page)
+            page, unread = [], list(_still(unread, read))
+        return Rebuilt(streams, events)
+
+    async def _page(self, title: str, rest: _Unread) -> Sequence[PublishedEvent]:
+        async with self._asking:
+            return await self._sources.match_page(title, rest.match, rest.after)
+
+
+def _still(unread: Sequence[_Unread], pages: Sequence[Sequence[PublishedEvent]]) -> Iterator[_Unread]:
+    """What is left of the matches, each of which has been read a page further."""
+    for rest, page in zip(unread, pages, strict=True):
+        if page and page[-1].version < rest.head:
+            yield rest._replace(after=page[-1].version)

@@ -28,20 +28,31 @@ class Sources:
         if stream.startswith("table/"):
             return await self._table_events(match, after)
         found: list[PublishedEvent] = []
-        while page := await self._match_events(title, match, after):
+        while page := await self.match_page(title, match, after):
             found += page
             after = page[-1].version
+        return found
+
+    async def match_page(self, title: str, match: MatchId, after: int) -> Sequence[PublishedEvent]:
+        """The next events of a match; none at the end. Raises as `missing` does."""
+        stub = self._channels.stub(RulesServiceStub, self._directory.pick(title, match))
+        request = rules_pb2.ListPublishedEventsRequest(match=match, after=after)
+        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
+        return response.events
+
+    async def tables(self, matches: Sequence[MatchId]) -> Sequence[PublishedEvent]:
+        """All events of the tables, at most 64 of them, table by table. Raises as `missing` does."""
+        stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
+        found: list[PublishedEvent] = []
+        while matches:
+            request = lobby_pb2.BatchListPublishedEventsRequest(matches=matches)
+            response = await self._channels.call(stub.BatchListPublishedEvents, request, _TIMEOUT_S)
+            found += response.events
+            matches = matches[response.tables :]
         return found
 
     async def _table_events(self, match: MatchId, after: int) -> Sequence[PublishedEvent]:
         stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
         request = lobby_pb2.ListPublishedEventsRequest(match=match, after=after)
         response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
-        return list(response.events)
-
-    async def _match_events(self, title: str, match: MatchId, after: int) -> Sequence[PublishedEvent]:
-        """A page of them; none at the end."""
-        stub = self._channels.stub(RulesServiceStub, self._directory.pick(title, match))
-        request = rules_pb2.ListPublishedEventsRequest(match=match, after=after)
-        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
-        return list(response.events)
+        return response.events

@@ -1,8 +1,10 @@
 import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing
 
 import pytest
 
-from services.kit.tasks import ended
+from services.kit.tasks import answers, ended
 
 pytestmark = pytest.mark.anyio
 
@@ -34,3 +36,57 @@ async def test_a_task_that_failed_or_never_was_needs_no_ending() -> None:
     await asyncio.wait([task])
     await asyncio.wait_for(ended(task, None), 5)
     assert isinstance(task.exception(), RuntimeError)
+
+
+class Works:
+    """Works that answer their number. `begun`, `ended`: theirs, in order; `failing` raises."""
+
+    def __init__(self, failing: int = -1) -> None:
+        self.failing = failing
+        self.begun: list[int] = []
+        self.ended: list[int] = []
+        self.at_once = 0
+
+    async def all(self, count: int) -> AsyncIterator[Coroutine[None, None, int]]:
+        for number in range(count):
+            yield self._work(number)
+
+    async def _work(self, number: int) -> int:
+        self.begun.append(number)
+        try:
+            self.at_once = max(self.at_once, len(self.begun) - len(self.ended))
+            for _ in range(10 - number):  # so that later ones would be done first
+                await asyncio.sleep(0)
+            if number == self.failing:
+                raise LookupError(number)
+            return number
+        finally:
+            self.ended.append(number)
+
+
+async def test_answers_come_in_order_and_so_many_works_at_most_are_under_way() -> None:
+    works = Works()
+    async with aclosing(answers(works.all(8), 3)) as found:
+        assert [number async for number in found] == list(range(8))
+    assert works.at_once == 3
+
+
+async def test_fewer_works_than_may_be_under_way_are_all_answered() -> None:
+    async with aclosing(answers(Works().all(2), 3)) as found:
+        assert [number async for number in found] == [0, 1]
+
+
+async def test_a_work_that_raises_ends_the_others_and_begins_no_more() -> None:
+    works = Works(failing=1)
+    with pytest.raises(LookupError):
+        async with aclosing(answers(works.all(8), 3)) as found:
+            _ = [number async for number in found]
+    assert sorted(works.ended) == sorted(works.begun)
+    assert len(works.begun) < 8
+
+
+async def test_who_stops_listening_ends_what_is_under_way() -> None:
+    works = Works()
+    async with aclosing(answers(works.all(8), 3)) as found:
+        assert await anext(found) == 0
+    assert sorted(works.ended) == sorted(works.begun)

@@ -71,6 +71,10 @@ class Player:
         request = pb.ListPublishedEventsRequest(match=match, after=after)
         return await self._call(self._stub.ListPublishedEvents, request)
 
+    async def published_many(self, *matches: str) -> pb.BatchListPublishedEventsResponse:
+        request = pb.BatchListPublishedEventsRequest(matches=matches)
+        return await self._call(self._stub.BatchListPublishedEvents, request)
+
     async def _call(self, method: Any, request: Any) -> Any:
         return await self._channels.call(method, request, 10.0, "lobby")
 

@@ -4,10 +4,10 @@ import msgspec
 import pytest
 from waystation.events.v1.events_pb2 import PublishedEvent
 
-from services.core.errors import NoSuchVersion
+from services.core.errors import BadRequest, NoSuchMatch, NoSuchVersion
 from services.core.events import genesis
 from services.core.ids import MatchId, table_stream
-from services.lobby.published import published
+from services.lobby.published import TABLES_MAX, published
 from tests.lobby.hosting import Site
 
 pytestmark = pytest.mark.anyio
@@ -58,3 +58,37 @@ async def test_what_is_told_at_once_equals_what_is_told_later(site: Site) -> Non
         assert PublishedEvent.FromString(payload) == event
     with pytest.raises(NoSuchVersion):
         await site.lobbies[0].published.payload(stream, 7)
+
+
+async def test_many_tables_are_told_of_at_once_as_each_is_alone(site: Site) -> None:
+    ann = site.player("ann")
+    matches = [await _busy_table(site), str((await ann.creates()).table.match)]
+    told = await ann.published_many(*matches)
+    alone = [event for match in matches for event in (await ann.published(match)).events]
+    assert (told.tables, list(told.events)) == (2, alone)
+
+
+async def test_an_answer_holds_as_many_whole_tables_as_fit_and_always_one(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = site.player("ann")
+    busy = await _busy_table(site)
+    matches = [busy, str((await ann.creates()).table.match), busy]
+    monkeypatch.setattr("services.lobby.published.EVENTS_MAX", 7)
+    assert [(await ann.published_many(*matches[first:])).tables for first in (0, 1, 2)] == [2, 2, 1]
+    monkeypatch.setattr("services.lobby.published.EVENTS_MAX", 2)
+    told = await ann.published_many(*matches)
+    assert (told.tables, len(told.events)) == (1, 6)
+
+
+@pytest.mark.parametrize("number", [0, TABLES_MAX + 1])
+async def test_no_tables_and_too_many_are_refused(site: Site, number: int) -> None:
+    match = (await site.player("ann").creates()).table.match
+    with pytest.raises(BadRequest):
+        await site.player("ann").published_many(*[match] * number)
+
+
+async def test_a_table_that_is_not_there_is_named_among_many(site: Site) -> None:
+    match = (await site.player("ann").creates()).table.match
+    with pytest.raises(NoSuchMatch, match="nowhere"):
+        await site.player("ann").published_many(match, "nowhere")

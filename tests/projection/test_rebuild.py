@@ -1,40 +1,91 @@
 import asyncio
+from collections import defaultdict
 
 import pytest
 
 from services.core.errors import LimitReached, TitleDown
-from services.core.ids import table_stream
+from services.core.ids import match_stream, table_stream
 from services.kit.memory_store import MemoryStore
+from services.kit.store import Append
 from services.projection.follow import Follower
-from services.projection.rebuild import STREAMS_AT_ONCE, rebuild
+from services.projection.rebuild import PAGES_AT_ONCE, TABLES_AT_ONCE, rebuild
+from tests.core.matches import Table
 from tests.projection.published import gathered, played
 from tests.rules.hosting import sit_down
 
 pytestmark = pytest.mark.anyio
 
+PAGE = 3
+
+
+async def nothing_missing(title, stream, after):
+    raise AssertionError(f"asked for {stream} after {after}")
+
 
 class Owners:
-    """Those who tell of streams again. `silent`: none does any more."""
+    """Those who tell of streams again, matches in pages of PAGE events. `silent`: none does any more.
+
+    `asked`: the versions that each match was asked for the events after.
+    """
 
     def __init__(self, events):
         self.events = events
         self.silent = asyncio.Event()
+        self.asked = defaultdict(list)
+        self.asking = self.asking_max = 0
 
     async def missing(self, title, stream, after):
         if self.silent.is_set():
             raise TitleDown(title, "no live worker")
         return self.events[stream][after:]
 
+    async def tables(self, matches):
+        return [event for match in matches for event in await self.missing("", table_stream(match), 0)]
+
+    async def match_page(self, title, match, after):
+        self.asked[match].append(after)
+        self.asking += 1
+        self.asking_max = max(self.asking_max, self.asking)
+        await asyncio.sleep(0)
+        self.asking -= 1
+        return (await self.missing(title, match_stream(match), after))[:PAGE]
+
 
 @pytest.fixture
 async def stored(new_match):
     """More tables than are folded at once, one of them with a whole match; and their owners."""
     store, events = MemoryStore(), {}
-    matches = [new_match() for _ in range(2 * STREAMS_AT_ONCE + 3)]
+    matches = [new_match() for _ in range(2 * TABLES_AT_ONCE + 3)]
     for match in matches:
         await sit_down(store, match)
         events[table_stream(match)] = gathered(match)
     return store, Owners(events), matches
+
+
+@pytest.fixture
+async def begun(stored):
+    """The same with a finished match at every table."""
+    store, owners, matches = stored
+    for match in matches:
+        owners.events[match_stream(match)] = played(match)
+        await append_all(store, match_stream(match), Table().moves(10_000).entries)
+    return store, owners, matches
+
+
+async def append_all(store, stream, entries):
+    head = b""
+    for entry in entries:
+        await store.append(
+            Append(
+                stream=stream,
+                entry=entry,
+                expected_version=entry.version - 1,
+                expected_hash=head,
+                owner="high_card",
+                at=1,
+            )
+        )
+        head = entry.hash
 
 
 async def test_a_rebuild_finds_every_table_again(models, stored):
@@ -44,6 +95,33 @@ async def test_a_rebuild_finds_every_table_again(models, stored):
     generations = await models.generations()
     assert len(generations) == 1
     assert all(await models.load(generations[0], matches))
+
+
+async def test_matches_are_read_page_by_page_to_their_heads_and_no_further(models, begun):
+    store, owners, matches = begun
+    done = await rebuild(store, models, owners, Follower(models, nothing_missing))
+    versions = len(played(matches[0]))
+    assert done == (2 * len(matches), len(matches) * (len(gathered(matches[0])) + versions))
+    (generation,) = await models.generations()
+    found = await models.load(generation, matches)
+    assert {(summary.status, summary.play.cursor.version) for summary in found} == {("over", versions)}
+    assert owners.asked == {match: list(range(0, versions, PAGE)) for match in matches}
+
+
+async def test_workers_are_asked_for_many_pages_at_once_but_not_for_all(models, begun):
+    store, owners, matches = begun
+    await rebuild(store, models, owners, Follower(models, nothing_missing))
+    assert owners.asking_max == PAGES_AT_ONCE < len(matches)
+
+
+async def test_a_match_that_has_lost_its_end_meanwhile_is_read_as_far_as_it_goes(models, begun):
+    store, owners, matches = begun
+    short = owners.events[match_stream(matches[0])]
+    del short[PAGE:]
+    await rebuild(store, models, owners, Follower(models, nothing_missing))
+    (generation,) = await models.generations()
+    (summary,) = await models.load(generation, matches[:1])
+    assert summary.play.cursor.version == PAGE
 
 
 async def test_a_rebuild_that_fails_leaves_the_read_models_as_they_are(models, stored):
@@ -67,7 +145,7 @@ async def test_a_rebuild_whose_caller_goes_away_is_given_up(models, stored):
         asked.set()
         await asyncio.Event().wait()
 
-    owners.missing = never
+    owners.tables = lambda matches: never("", "", 0)
     rebuilding = asyncio.create_task(rebuild(store, models, owners, Follower(models, never)))
     await asked.wait()
     assert len(await models.generations()) == 2
@@ -80,13 +158,13 @@ async def test_a_second_rebuild_is_refused_and_leaves_what_the_first_one_fills(m
     store, owners, matches = stored
     asked, answering = asyncio.Event(), asyncio.Event()
 
-    async def slow(title, stream, after):
+    async def slow(matches):
         asked.set()
         await answering.wait()
-        return await Owners.missing(owners, title, stream, after)
+        return await Owners.tables(owners, matches)
 
-    owners.missing = slow
-    follower = Follower(models, slow)
+    owners.tables = slow
+    follower = Follower(models, nothing_missing)
     first = asyncio.create_task(rebuild(store, models, owners, follower))
     await asked.wait()
     with pytest.raises(LimitReached, match="rebuild of the read models"):

@@ -1,9 +1,11 @@
 import pytest
 from waystation.events.v1.events_pb2 import PublishedEvent
+from waystation.lobby.v1.lobby_pb2 import BatchListPublishedEventsResponse
+from waystation.lobby.v1.lobby_pb2_grpc import LobbyServiceServicer, add_LobbyServiceServicer_to_server
 from waystation.rules.v1.rules_pb2 import ListPublishedEventsResponse
 from waystation.rules.v1.rules_pb2_grpc import RulesServiceServicer, add_RulesServiceServicer_to_server
 
-from services.core.ids import StreamName
+from services.core.ids import MatchId, StreamName
 from services.kit.channels import Channels
 from services.kit.rpc_server import RpcServer
 from services.kit.settings import ServiceSettings
@@ -23,6 +25,16 @@ class Owner(RulesServiceServicer):
         return ListPublishedEventsResponse(events=events)
 
 
+class Tables(LobbyServiceServicer):
+    """Tells of two tables at a time, however many it is asked about."""
+
+    async def BatchListPublishedEvents(self, request, context):  # noqa: N802 - named by the proto
+        told = request.matches[:2]
+        events = [PublishedEvent(stream=f"table/{match}") for match in told]
+        return BatchListPublishedEventsResponse(events=events, tables=len(told))
+
+
+Tables.__abstractmethods__ = frozenset()
 Owner.__abstractmethods__ = frozenset()  # the other methods are not served here
 
 
@@ -35,16 +47,28 @@ class Everywhere:
     def pick(self, title, match):
         return self.address
 
+    def service(self, name):
+        return self.address
 
-@pytest.mark.parametrize("after", [0, 4, 10, VERSIONS])
-async def test_what_is_missing_is_read_to_the_end_however_many_pages_it_has(after):
+
+@pytest.fixture
+async def sources():
     server, channels = RpcServer(ServiceSettings(), "probe"), Channels()
     server.add(add_RulesServiceServicer_to_server, Owner(), "waystation.rules.v1.RulesService")
-    port = await server.start()
-    try:
-        sources = Sources(Everywhere(f"127.0.0.1:{port}"), channels)
-        found = await sources.missing("any", StreamName("match/m"), after)
-    finally:
-        await channels.close()
-        await server.stop(0)
+    server.add(add_LobbyServiceServicer_to_server, Tables(), "waystation.lobby.v1.LobbyService")
+    yield Sources(Everywhere(f"127.0.0.1:{await server.start()}"), channels)
+    await channels.close()
+    await server.stop(0)
+
+
+@pytest.mark.parametrize("after", [0, 4, 10, VERSIONS])
+async def test_what_is_missing_is_read_to_the_end_however_many_pages_it_has(sources, after):
+    found = await sources.missing("any", StreamName("match/m"), after)
     assert [event.version for event in found] == list(range(after + 1, VERSIONS + 1))
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+async def test_tables_that_do_not_fit_into_an_answer_are_asked_for_again(sources, number):
+    matches = [MatchId(f"m{place}") for place in range(number)]
+    found = await sources.tables(matches)
+    assert [event.stream for event in found] == [f"table/{match}" for match in matches]
