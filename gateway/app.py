@@ -10,6 +10,7 @@ from gateway.fast_lane import FastLane
 from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status, written
+from gateway.queries import require_known_query
 from gateway.requests import AnyRequest, dependencies, read_no_body
 from gateway.routes import docs, health, lists, live, matches, moves, players, sse, tables, titles
 from services.core.errors import BadRequest, DomainError
@@ -61,7 +62,7 @@ def build(parts: Parts) -> ASGIApp:
     app = Litestar(
         route_handlers=HANDLERS,
         dependencies=dependencies(parts),
-        before_request=read_no_body,
+        before_request=_check,
         exception_handlers={
             DomainError: _refused,
             HTTPException: _refused_by_http,
@@ -72,6 +73,12 @@ def build(parts: Parts) -> ASGIApp:
         logging_config=None,
     )
     return Door(FastLane(app, parts), parts.addresses, parts.address_rate)
+
+
+async def _check(request: AnyRequest) -> None:
+    """What holds for all operations, before anything is carried out."""
+    require_known_query(request)
+    await read_no_body(request)
 
 
 def _refused(request: AnyRequest, error: DomainError) -> Response[bytes]:

@@ -13,6 +13,7 @@ from gateway.answers import answer, refuse
 from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import problem_of, problem_of_fault
+from gateway.queries import require_no_query
 from gateway.requests import sender
 from gateway.routes.moves import submit_move
 from gateway.says import JSON
@@ -44,6 +45,8 @@ class FastLane:
     async def _move(self, match: str, scope: HTTPScope, receive: Receive, send: Send) -> None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         try:
+            if scope["query_string"]:
+                require_no_query(scope["query_string"])
             who = sender(
                 scope,
                 self._parts,

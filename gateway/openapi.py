@@ -25,6 +25,7 @@ from services.kit.statuses import TABLE, Unexpected
 _INTRODUCTION = """\
 A backend for turn-based board games. Get a player (`POST /v1/players`), create a table or take a seat, and
 play: a command is accepted once it is stored, and answered with a receipt. Refusals have stable reasons.
+A query parameter that an operation does not have is refused by name (`BAD_REQUEST`), never ignored.
 
 Commands take an `Idempotency-Key`; repeating one with the same key is answered and never carried out twice.
 Live play is over WebSocket at `/v1/live` (many matches) or `/v1/matches/{match}/live[?after=version]` (one),

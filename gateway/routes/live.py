@@ -10,6 +10,7 @@ from gateway.live.frames import FollowFrame, problem
 from gateway.live.session import LATER, REASON_MAX, UNREADABLE, Opening, Session
 from gateway.parts import Parts
 from gateway.problems import problem_of
+from gateway.queries import require_known
 from gateway.websocket import DROP, HEAR, SAY
 from services.core.errors import BadRequest, DomainError, Overloaded
 
@@ -19,17 +20,22 @@ Socket = WebSocket[Any, Any, Any]
 @websocket("/v1/live")
 async def converse(socket: Socket, parts: Parts) -> None:
     """Frames both ways; see the schemas ClientFrame and ServerFrame."""
-    await _run(socket, parts, None)
+    try:
+        require_known(socket.query_params.keys(), ())
+    except BadRequest as error:
+        await _refuse(socket, error)
+    else:
+        await _run(socket, parts, None)
 
 
 @websocket("/v1/matches/{match:str}/live")
 async def converse_on_match(socket: Socket, parts: Parts, match: str) -> None:
     """The same, and follows the match at once. `after`: first the events after that version."""
     try:
+        require_known(socket.query_params.keys(), ("after",))
         after = version_if_any(socket.query_params.get("after"), "after")
     except BadRequest as error:
-        await socket.accept()  # of a handshake that is refused, browsers show nothing
-        await _turn_away(Carried(socket), error, UNREADABLE)
+        await _refuse(socket, error)
     else:
         invite = socket.headers.get("invite-code", "")[:128]
         await _run(socket, parts, FollowFrame(match=match, after=after, invite=invite))
@@ -51,6 +57,11 @@ async def _run(socket: Socket, parts: Parts, first: FollowFrame | None) -> None:
             await session.run()
     except Overloaded as error:
         await _turn_away(carried, error, LATER)
+
+
+async def _refuse(socket: Socket, error: BadRequest) -> None:
+    await socket.accept()  # of a handshake that is refused, browsers show nothing
+    await _turn_away(Carried(socket), error, UNREADABLE)
 
 
 async def _turn_away(carried: "Carried", error: DomainError, code: int) -> None:
