@@ -5,14 +5,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from services.kit.settings import Port, ServiceSettings, SettingInvalid
+from services.kit.settings import Port, SettingInvalid, Settings
 from services.kit.tokens import TOKEN_S
 
 Rate = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1)]
 
 
-class GatewaySettings(ServiceSettings, frozen=True, kw_only=True):
+class GatewaySettings(Settings, frozen=True, kw_only=True):
     """`lobby_address`, `projection_address`: instead of what the directory says.
 
     `admin_token`: bearer token of operators; empty for no operator. `trusted_proxies`: addresses or

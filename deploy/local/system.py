@@ -178,7 +178,9 @@ class System:
         ]
 
     def _service(self, name: str, module: str, **env: str) -> Service:
-        given = {"REDIS_URL": self.redis_url, "NATS_URL": self.nats_url, "HOST": "127.0.0.1", "PORT": "0"}
+        given = {"REDIS_URL": self.redis_url, "HOST": "127.0.0.1", "PORT": "0"}
+        if module != "gateway":
+            given["NATS_URL"] = self.nats_url
         return Service(name, module, {**given, **self.env, **env}, self.data / "logs" / f"{name}.log")
 
     def _named(self, prefix: str) -> list[str]:

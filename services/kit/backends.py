@@ -15,7 +15,7 @@ from services.kit.process import StartFailed
 from services.kit.redis_library import UnsafeRedis
 from services.kit.redis_place import redis_place
 from services.kit.redis_store import RedisStore
-from services.kit.settings import ServiceSettings
+from services.kit.settings import ServiceSettings, Settings
 
 
 class Backends(Struct, frozen=True):
@@ -53,7 +53,7 @@ async def backends(
         yield Backends(store, redis, channels, directory, bus)
 
 
-async def opened_store(settings: ServiceSettings, replicas: int = 0) -> RedisStore:
+async def opened_store(settings: Settings, replicas: int = 0) -> RedisStore:
     """A store for the caller to close; `replicas`: for those who write, see `RedisLink`.
 
     Raises StartFailed for a Redis that is not safe or does not answer, and for a URL that is none.

@@ -12,7 +12,7 @@ import uvloop
 
 from services.core.errors import DomainError
 from services.kit import request_log, telemetry, tracing
-from services.kit.settings import ServiceSettings, SettingInvalid, from_environment
+from services.kit.settings import SettingInvalid, Settings, from_environment
 
 log = structlog.get_logger()
 
@@ -21,7 +21,7 @@ class StartFailed(Exception):
     """The service cannot start; the message is one line for the operator."""
 
 
-S = TypeVar("S", bound=ServiceSettings)
+S = TypeVar("S", bound=Settings)
 Main = Callable[[S, asyncio.Event], Awaitable[None]]
 
 

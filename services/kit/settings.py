@@ -1,6 +1,6 @@
 """What an operator can set, read from the environment once, when a service starts.
 
-A service with settings of its own subclasses `Settings`; the variable of a field is its name in capitals,
+A process with settings of its own subclasses `Settings`; the variable of a field is its name in capitals,
 and a tuple is written with commas.
 """
 
@@ -22,38 +22,35 @@ class SettingInvalid(Exception):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What every process of ours needs.
+    """What every serving process of ours needs.
 
-    `redis_unsafe`: accept a Redis that may lose or evict events. `redis_replicas`: how many replicas must
-    have an event before anybody is told of it. `nats_replicas`: of the stream of published events. A gateway
-    has no use for NATS.
+    `redis_unsafe`: accept a Redis that may lose or evict events. `log_requests`: "all" for a line of every
+    request, "failed" for those that fail, are refused, or take `log_slow_ms` or longer. `port`: 0 takes a
+    free one. `metrics_port`: 0 serves none.
     """
 
     redis_url: str = "redis://127.0.0.1:6379"
     redis_unsafe: bool = False
-    redis_replicas: Annotated[int, Meta(ge=0, le=5)] = 0
-    nats_url: str = "nats://127.0.0.1:4222"
-    nats_replicas: Literal[1, 3, 5] = 1
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-
-
-class ServiceSettings(Settings, frozen=True, kw_only=True):
-    """What every serving process needs.
-
-    `log_requests`: "all" for a line of every request, "failed" for those that fail, are refused, or take
-    `log_slow_ms` or longer.
-
-    `port`: 0 takes a free one. `advertise`: host:port, or a host alone, by which others reach this
-    process; empty for where it listens, which is this machine's name when it listens everywhere.
-    `metrics_port`: 0 serves none.
-    """
-
+    log_requests: Literal["failed", "all"] = "failed"
+    log_slow_ms: Annotated[int, Meta(ge=1)] = 1_000
     host: str = "127.0.0.1"
     port: Port = 0
     metrics_port: Port = 0
+
+
+class ServiceSettings(Settings, frozen=True, kw_only=True):
+    """What a service behind the gateway needs as well, which others find, and which has to do with events.
+
+    `redis_replicas`: how many replicas must have an event before anybody is told of it. `nats_replicas`: of
+    the stream of published events. `advertise`: host:port, or a host alone, by which others reach this
+    process; empty for where it listens, which is this machine's name when it listens everywhere.
+    """
+
+    redis_replicas: Annotated[int, Meta(ge=0, le=5)] = 0
+    nats_url: str = "nats://127.0.0.1:4222"
+    nats_replicas: Literal[1, 3, 5] = 1
     advertise: str = ""
-    log_requests: Literal["failed", "all"] = "failed"
-    log_slow_ms: Annotated[int, Meta(ge=1)] = 1_000
 
     def address(self, port: int) -> str:
         """What others are told, `port` being the one that this process listens on."""

@@ -9,7 +9,7 @@ import yaml
 from deploy.local.system import ROOT
 from deploy.manifests import COMPOSE
 from gateway.settings import GatewaySettings
-from services.kit.settings import ServiceSettings
+from services.kit.settings import Settings
 from services.lobby.__main__ import LobbySettings
 from services.projection.__main__ import ProjectionSettings
 from services.rules.__main__ import RulesSettings
@@ -20,16 +20,20 @@ VARIABLE = re.compile(r"`([A-Z][A-Z_]+)`")
 PROCESSES = (GatewaySettings, LobbySettings, ProjectionSettings, RulesSettings)
 
 
-def variables(settings: type[ServiceSettings]) -> set[str]:
+def variables(settings: type[Settings]) -> set[str]:
     return {field.name.upper() for field in msgspec.structs.fields(settings)}
 
 
 @pytest.mark.parametrize("settings", PROCESSES)
 def test_every_setting_is_in_the_table_of_settings_or_among_the_limits(
-    settings: type[ServiceSettings],
+    settings: type[Settings],
 ) -> None:
     table = OPERATIONS.partition("## Settings")[2].partition("\n## ")[0]
     assert variables(settings) <= set(VARIABLE.findall(table + LIMITS))
+
+
+def test_a_gateway_is_told_of_no_bus() -> None:
+    assert not {name for name in variables(GatewaySettings) if name.startswith("NATS")}
 
 
 def test_the_tables_name_no_setting_that_nobody_reads() -> None:

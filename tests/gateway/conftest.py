@@ -51,7 +51,7 @@ def start_gateway(system: System) -> Iterator[Start]:
         def start(**env: str) -> Gateway:
             port = free_port()
             name = f"gateway-{port}"
-            where = {"REDIS_URL": system.redis_url, "NATS_URL": system.nats_url, "PORT": str(port)}
+            where = {"REDIS_URL": system.redis_url, "PORT": str(port)}
             log = system.data / "logs" / f"{name}.log"
             service = Service(name, "gateway", {**where, **UNLIMITED, **env}, log)
             service.start()

@@ -29,7 +29,7 @@ def start_with(**env: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_taken_port_is_told_in_one_line(system: System) -> None:
-    failed = start_with(PORT=str(system.ports[0]), REDIS_URL=system.redis_url, NATS_URL=system.nats_url)
+    failed = start_with(PORT=str(system.ports[0]), REDIS_URL=system.redis_url)
     assert failed.returncode == 1
     assert failed.stderr.splitlines() == [
         f"gateway: cannot listen on 127.0.0.1:{system.ports[0]}: Address already in use"

@@ -101,26 +101,27 @@ def test_production_waits_for_a_replica_and_keeps_events_on_three_servers(render
     assert read == ServiceSettings(redis_replicas=1, nats_replicas=3, log_requests="all")
 
 
-def test_the_policies_let_every_service_reach_redis_its_sentinels_and_nats(rendered):
-    (servers,) = (
-        policy
+def test_the_policies_let_every_service_reach_redis_and_its_sentinels_and_all_but_gateways_nats(rendered):
+    pods = _pods(rendered["prod"])
+    reach = {
+        policy["metadata"]["name"]: (
+            {port["port"] for rule in policy["spec"]["egress"] for port in rule["ports"]},
+            {name for name, labels in pods.items() if selects(policy["spec"]["podSelector"], labels)},
+        )
         for policy in of_kind(rendered["prod"], "NetworkPolicy")
-        if policy["metadata"]["name"] == "servers"
-    )
-    (rule,) = servers["spec"]["egress"]
-    assert {port["port"] for port in rule["ports"]} == {6379, 26379, 4222}
-    for labels in _pods(rendered["prod"]).values():
-        assert selects(servers["spec"]["podSelector"], labels)
+        if policy["metadata"]["name"] in ("servers", "bus")
+    }
+    assert reach == {"servers": ({6379, 26379}, set(pods)), "bus": ({4222}, set(pods) - {"gateway"})}
 
 
-def test_the_policies_let_every_service_and_nobody_else_reach_the_servers_beside_it(rendered):
+def test_the_policies_let_those_who_need_the_servers_beside_them_reach_them_and_nobody_else(rendered):
     seen = 0
     for variant, manifests in rendered.items():
         if "dev" in variant and "network-policies" in variant:
             services = _deployments(manifests)
-            for server, port in (("redis", 6379), ("nats", 4222)):
+            for server, port, needing in (("redis", 6379, services), ("nats", 4222, services - {"gateway"})):
                 callers = {caller for caller, peer in _conversations(manifests, port) if peer == server}
-                assert callers == services, f"{variant}: {server}"
+                assert callers == needing, f"{variant}: {server}"
                 seen += 1
     assert seen
 
