@@ -64,6 +64,11 @@ class Socket:
         return versions
 
 
+def at(match: str, after: int | None = None) -> str:
+    """Where a match is watched; with the events after a version first."""
+    return f"/v1/matches/{match}/live" + ("" if after is None else f"?after={after}")
+
+
 @asynccontextmanager
 async def live(
     url: str, path: str = "/v1/live", token: str = "", invite: str = "", **options: Any

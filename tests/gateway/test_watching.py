@@ -1,4 +1,4 @@
-"""Live connections: who may watch what, in which order it comes, and commands over a socket."""
+"""Live connections: who may watch what and for how long, and in which order it comes."""
 
 import asyncio
 import json
@@ -11,28 +11,18 @@ import httpx
 import pytest
 from waystation.rules.v1 import rules_pb2, rules_pb2_grpc
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import InvalidStatus
 
 from deploy.local.system import System
 from gateway.live.session import FOLLOWS_MAX
 from services.kit import plain_redis
 from services.kit.directory import Directory
 from tests.gateway.playing import Guest, Start, any_move, begun, play_on
-from tests.gateway.sockets import Socket, live
+from tests.gateway.sockets import Socket, at, live
 
 pytestmark = pytest.mark.anyio
 
 Guests = tuple[Guest, Guest]
-
-
-def at(match: str, after: int | None = None) -> str:
-    return f"/v1/matches/{match}/live" + ("" if after is None else f"?after={after}")
-
-
-async def move_over(socket: Socket, guests: Guests, match: str, luck: random.Random, **more: Any) -> None:
-    """Sends a legal move of whoever is to act; `socket` must be theirs."""
-    _, move, version = any_move(guests, match, luck)
-    await socket.send(type="move", match=match, move=move, expected_version=version, **more)
 
 
 async def test_players_and_a_spectator_see_every_version_each_with_their_own_eyes(
@@ -60,29 +50,6 @@ async def test_players_and_a_spectator_see_every_version_each_with_their_own_eye
             if socket.versions(match)[-1] < 11:
                 await socket.until(lambda frame: frame["type"] != "receipt" and frame.get("version") == 11)
             assert socket.versions(match)[0] == 1
-
-
-async def test_whoever_moves_gets_receipt_and_event_once_each_and_the_event_that_all_their_sockets_get(
-    system: System, guests: Guests
-) -> None:
-    match = begun(guests)
-    luck = random.Random(12)
-    mover, move, version = any_move(guests, match, luck)
-    async with (
-        live(system.url, at(match), mover.token) as here,
-        live(system.url, at(match), mover.token) as there,
-    ):
-        for socket in (here, there):
-            await socket.next("view")
-        await here.send(type="move", move=move, expected_version=version, request_id="mine")
-        # A push may overtake the answer.
-        event, receipt = sorted([await here.next(), await here.next()], key=lambda frame: frame["type"])
-        assert (receipt["type"], event["type"], event["version"]) == ("receipt", "event", receipt["version"])
-        assert event["view"] == receipt["view"]
-        assert event["event"]["request_id"] == "mine"
-        assert await there.next("event") == event
-        play_on(guests, match, 1, luck)
-        assert (await here.next("event"))["version"] == receipt["version"] + 1  # and not the same once more
 
 
 async def test_whichever_worker_stores_an_event_it_is_pushed(system: System, guests: Guests) -> None:
@@ -222,140 +189,6 @@ async def test_a_private_match_is_watched_with_a_seat_or_an_invitation(
         assert (await socket.next())["type"] == "view"
 
 
-async def test_refusals_over_a_socket_answer_their_frame_and_store_nothing(
-    system: System, guests: Guests
-) -> None:
-    match = begun(guests)
-    mover, move, version = any_move(guests, match, random.Random(5))
-    other = guests[1 - guests.index(mover)]
-    async with (
-        live(system.url, at(match), mover.token) as mine,
-        live(system.url, at(match), other.token) as theirs,
-    ):
-        await theirs.send(type="move", id="1", move=move, expected_version=version)
-        assert (await theirs.next("problem"))["reason"] == "NOT_YOUR_TURN"
-        await mine.send(type="move", id="2", move=move, expected_version=version + 5)
-        stale = await mine.next("problem")
-        assert (stale["id"], stale["reason"], stale["actual"]) == ("2", "VERSION_CONFLICT", version)
-        await mine.send(type="move", id="3", move={"type": "nope"}, expected_version=version)
-        assert (await mine.next("problem"))["reason"] == "MOVE_UNREADABLE"
-        await mine.send(type="move", id="4", move=move)
-        assert (await mine.next("problem"))["reason"] == "BAD_REQUEST"
-        await mine.send(type="resign", id="5", match="nope")
-        assert (await mine.next("problem"))["reason"] == "NO_SUCH_MATCH"
-    assert mover.view(match)["version"] == version
-
-
-async def test_a_spectator_without_a_token_commands_nothing(system: System, guests: Guests) -> None:
-    match = begun(guests)
-    async with live(system.url, at(match)) as socket:
-        await socket.send(type="hello")
-        await socket.next("view")
-        await socket.send(type="resign", id="r")
-        problem = await socket.next("problem")
-        assert (problem["id"], problem["reason"]) == ("r", "TOKEN_INVALID")
-
-
-async def test_the_same_request_over_socket_and_http_is_one_event(system: System, guests: Guests) -> None:
-    match = begun(guests)
-    mover, move, version = any_move(guests, match, random.Random(6))
-    async with live(system.url, at(match), mover.token) as socket:
-        for _ in range(3):
-            await socket.send(type="move", id="m", move=move, expected_version=version, request_id="once")
-        receipts = [await socket.next("receipt") for _ in range(3)]
-    again = mover.move(match, move, version, key="once")
-    assert {receipt["head"] for receipt in receipts} == {again.json()["head"]}
-    assert mover.view(match)["version"] == version + 1
-
-
-async def test_every_command_can_be_sent_over_a_socket(system: System, guests: Guests) -> None:
-    match = begun(guests)
-    async with (
-        live(system.url, at(match), guests[0].token) as host,
-        live(system.url, at(match), guests[1].token) as other,
-    ):
-        await host.send(type="offer_draw", id="1")
-        offer = (await host.next("receipt"))["version"]
-        await other.send(type="answer_draw", id="2", offer=offer, accept=False)
-        await other.next("receipt")
-        await host.send(type="request_takeback", id="3")
-        assert (await host.next("problem"))["reason"] == "TAKEBACK_REFUSED"
-        await other.send(type="answer_takeback", id="4", request=1, accept=True)
-        assert (await other.next("problem"))["reason"] == "NOTHING_TO_ANSWER"
-        await host.send(type="resign", id="5")
-        assert (await host.next("receipt"))["view"]["outcome"]["winners"] == [1]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"type":"follow"}', '{"type":"dance"}', "[" * 20_000, "\x00"]
-)
-async def test_a_frame_that_cannot_be_read_is_refused_and_the_talk_goes_on(
-    system: System, guests: Guests, text: str
-) -> None:
-    match = begun(guests)
-    async with live(system.url, token=guests[0].token) as socket:
-        await socket.connection.send(text)
-        assert (await socket.next())["reason"] == "BAD_REQUEST"
-        await socket.connection.send(text.encode())
-        assert (await socket.next())["reason"] == "BAD_REQUEST"
-        await socket.send(type="follow", match=match)
-        assert (await socket.next())["type"] == "view"
-
-
-async def test_a_frame_beyond_the_limit_ends_the_connection(system: System, guests: Guests) -> None:
-    async with live(system.url, token=guests[0].token) as socket:
-        await socket.connection.send('{"type":"follow","match":"' + "x" * 70_000 + '"}')
-        assert (await socket.closed())[0] == 1009
-
-
-PING, PART, TEXT = b"\x89\x80\0\0\0\0", b"\x00\x80\0\0\0\0", b"\x81\x81\0\0\0\0x"  # masked, with nothing
-
-
-@pytest.mark.parametrize("begun_by", [b"", b"\x01\x80\0\0\0\0"])
-@pytest.mark.parametrize("says_hello", [True, False])
-async def test_a_peer_that_says_nothing_over_and_over_is_sent_away(
-    system: System, guests: Guests, begun_by: bytes, says_hello: bool
-) -> None:
-    async with live(system.url, "/v1/live", guests[0].token if says_hello else "") as socket:
-        frame = PART if begun_by else PING
-        socket.connection.transport.write(begun_by + frame * 20_000)
-        assert (await socket.closed())[0] == 1008
-
-
-async def test_some_pings_are_answered_and_harm_nobody(system: System, guests: Guests) -> None:
-    async with live(system.url, "/v1/live", guests[0].token) as socket:
-        socket.connection.transport.write(PING * 100)
-        await socket.send(type="hello", id="1")
-        assert (await socket.next("problem"))["id"] == "1"
-
-
-async def test_very_many_frames_in_one_write_are_answered_one_by_one_or_not_at_all(
-    system: System, guests: Guests
-) -> None:
-    async with (
-        live(system.url, "/v1/live", guests[0].token) as flood,
-        live(system.url, "/v1/live", guests[1].token) as other,
-    ):
-        flood.connection.transport.write(TEXT * 30_000)
-        await other.send(type="hello", id="still here")
-        assert (await other.next("problem"))["id"] == "still here"
-        answered = 0
-        try:
-            while (await flood.next("problem"))["status"] in (400, 429):
-                answered += 1
-                if answered == 1_000:
-                    break
-        except ConnectionClosed as end:
-            assert end.rcvd is None or end.rcvd.code == 4008
-        assert answered
-
-
-async def test_a_second_hello_is_refused(system: System, guests: Guests) -> None:
-    async with live(system.url, token=guests[0].token) as socket:
-        await socket.send(type="hello", id="h", token=guests[1].token)
-        assert (await socket.next())["id"] == "h"
-
-
 async def test_a_socket_follows_no_more_than_its_share(system: System, guests: Guests) -> None:
     host, _ = guests
     async with live(system.url, token=host.token) as socket:
@@ -393,21 +226,6 @@ async def test_an_address_has_no_more_sockets_than_allowed(start_gateway: Start)
         assert (await second.closed())[0] == 1013
         await first.send(type="hello")
         assert (await first.next())["type"] == "hello"
-
-
-async def test_frames_cost_what_requests_cost(start_gateway: Start) -> None:
-    url = start_gateway(RATE_PER_PLAYER="0.001", BURST_PER_PLAYER="3").url
-    guest = Guest(httpx.Client(base_url=url))
-    async with live(url, token=guest.token) as socket:
-        for _ in range(5):
-            await socket.send(type="follow", id="f", match="nope")
-        problems = [await socket.next() for _ in range(5)]
-    assert {problem["id"] for problem in problems} == {"f"}
-    reasons = sorted(problem["reason"] for problem in problems)
-    assert reasons == ["NO_SUCH_MATCH"] * 3 + ["TOO_MANY_REQUESTS"] * 2
-    answer = guest.get("/v1/matches/nope")
-    assert (answer.status_code, answer.json()["reason"]) == (429, "TOO_MANY_REQUESTS")
-    assert int(answer.headers["Retry-After"]) >= 1
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "1.5", "9" * 400, "%00", "1e3", "0x1"])
