@@ -19,7 +19,7 @@ _PRESENT = f"{TAG}:generation"
 _BUILDING = f"{TAG}:building"
 _NUMBERED = f"{TAG}:numbered"
 
-CLAIM_S = 60.0  # longer than whatever lies between two renewals
+CLAIM_S = 60.0  # a rebuild renews with every page, which takes some seconds at worst
 _SCAN = 1000
 
 

@@ -15,6 +15,7 @@ from services.core.ids import MatchId, StreamName, match_stream, stream_match
 from services.kit.store import EventStore
 from services.kit.tasks import answers
 from services.projection.follow import Follower
+from services.projection.generations import Claim
 from services.projection.models import ReadModels
 from services.projection.sources import Sources
 
@@ -47,11 +48,10 @@ async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follo
     """
     streams = events = 0
     async with models.next_generation() as claim:
-        folding = _Folding(store, sources, follower, claim.number)
+        folding = _Folding(store, sources, follower, claim)
         works = (folding.fold(tables) async for tables in _in_groups(store))
         async with aclosing(answers(works, GROUPS_AT_ONCE)) as folded:
             async for done in folded:
-                await claim.renew()
                 streams += done.streams
                 events += done.events
     return Rebuilt(streams, events)
@@ -71,13 +71,13 @@ async def _in_groups(store: EventStore) -> AsyncIterator[list[MatchId]]:
 
 
 class _Folding:
-    """Folds tables and their matches into one generation."""
+    """Folds tables and their matches into the generation of a claim, which every page renews."""
 
-    def __init__(self, store: EventStore, sources: Sources, follower: Follower, generation: int) -> None:
+    def __init__(self, store: EventStore, sources: Sources, follower: Follower, claim: Claim) -> None:
         self._store = store
         self._sources = sources
         self._follower = follower
-        self._generation = generation
+        self._claim = claim
         self._asking = asyncio.Semaphore(PAGES_AT_ONCE)
 
     async def fold(self, tables: Sequence[MatchId]) -> Rebuilt:
@@ -90,7 +90,8 @@ class _Folding:
         while page or unread:
             read = await asyncio.gather(*(self._page(titles[rest.match], rest) for rest in unread))
             page += [event for each in read for event in each]  # with a table's own: one write for both
-            await self._follower.fold(self._generation, page)
+            await self._follower.fold(self._claim.number, page)
+            await self._claim.renew()
             events += len(page)
             page, unread = [], list(_still(unread, read))
         return Rebuilt(streams, events)

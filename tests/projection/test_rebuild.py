@@ -1,5 +1,6 @@
 import asyncio
 from collections import defaultdict
+from math import ceil
 
 import pytest
 
@@ -8,6 +9,7 @@ from services.core.ids import match_stream, table_stream
 from services.kit.memory_store import MemoryStore
 from services.kit.store import Append
 from services.projection.follow import Follower
+from services.projection.generations import Claim
 from services.projection.rebuild import PAGES_AT_ONCE, TABLES_AT_ONCE, rebuild
 from tests.core.matches import Table
 from tests.projection.published import gathered, played
@@ -106,6 +108,21 @@ async def test_matches_are_read_page_by_page_to_their_heads_and_no_further(model
     found = await models.load(generation, matches)
     assert {(summary.status, summary.play.cursor.version) for summary in found} == {("over", versions)}
     assert owners.asked == {match: list(range(0, versions, PAGE)) for match in matches}
+
+
+async def test_a_rebuild_of_long_matches_renews_its_claim_with_every_page(models, begun, monkeypatch):
+    store, owners, matches = begun
+    renewed = []
+    renew = Claim.renew
+
+    async def counted(claim):
+        renewed.append(claim.number)
+        await renew(claim)
+
+    monkeypatch.setattr(Claim, "renew", counted)
+    await rebuild(store, models, owners, Follower(models, nothing_missing))
+    groups, pages = ceil(len(matches) / TABLES_AT_ONCE), ceil(len(played(matches[0])) / PAGE)
+    assert len(renewed) == groups * pages > groups
 
 
 async def test_workers_are_asked_for_many_pages_at_once_but_not_for_all(models, begun):
