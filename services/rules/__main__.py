@@ -35,8 +35,8 @@ class RulesSettings(ServiceSettings, frozen=True, kw_only=True):
     """
 
     title: str
-    cached_matches: Count = 4_096
-    cached_bytes: Count = 64 * 1024 * 1024
+    cached_matches: Count = 16_384
+    cached_bytes: Count = 160 * 1024 * 1024
     cached_s: Seconds = 900.0
 
     @property
