@@ -14,7 +14,7 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 import uvloop
@@ -62,17 +62,37 @@ class _Frame(Struct):
 _read_frame = msgspec.json.Decoder(_Frame).decode
 
 
-class Board:
-    """One match with both players' connections, and what they will play."""
+class Lines:
+    """Connections for plain HTTP to one gateway, as a site's back end keeps them: the last one used goes first.
 
-    def __init__(self, match: str, tokens: list[str], turns: list[Turn]) -> None:
+    There are as many as requests were ever under way at once.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host = host
+        self._port = port
+        self._idle: list[HttpClient] = []
+
+    async def post(self, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Status and body of the answer."""
+        client = self._idle.pop() if self._idle else await HttpClient.connect(self._host, self._port)
+        answer = await client.ask("POST", path, body, headers)
+        self._idle.append(client)
+        return answer
+
+
+class Board:
+    """One match, how both players reach it, and what they will play."""
+
+    def __init__(self, match: str, tokens: list[str], turns: list[Turn], lines: Lines | None) -> None:
+        """`lines`: for moves over HTTP; without, `connect` makes a WebSocket for each player."""
         self.match = match
         self.turns = turns
         self.next = 0
         self._tokens = tokens
         self._seen = [0] * len(tokens)
         self._sockets: list[WebSocket] = []
-        self._client: HttpClient | None = None
+        self._lines = lines
         self._version = 0
         self._is_acknowledged = False
         self._done: asyncio.Future[None] | None = None
@@ -82,8 +102,7 @@ class Board:
         return self.next == len(self.turns)
 
     async def connect(self, job: Job, port: int) -> None:
-        if job.plan.transport == "http":
-            self._client = await HttpClient.connect(job.host, port)
+        if self._lines is not None:
             return
         for seat, token in enumerate(self._tokens):
             path = f"/v1/matches/{self.match}/live"
@@ -97,18 +116,18 @@ class Board:
         """The next turn, until it counts."""
         turn = self.turns[self.next]
         self.next += 1
-        if self._client is not None:
-            await self._post(self._client, turn)
+        if self._lines is not None:
+            await self._post(self._lines, turn)
         else:
             await self._send(turn)
 
-    async def _post(self, client: HttpClient, turn: Turn) -> None:
+    async def _post(self, lines: Lines, turn: Turn) -> None:
         body = b'{"expected_version":%d,"move":%b}' % (turn.version, turn.move)
         headers = {
             "Authorization": f"Bearer {self._tokens[turn.seat]}",
             "Idempotency-Key": f"move-{turn.version}",
         }
-        status, answer = await client.ask("POST", f"/v1/matches/{self.match}/moves", body, headers)
+        status, answer = await lines.post(f"/v1/matches/{self.match}/moves", body, headers)
         if status != 200:
             raise Broken(f"a move was refused: {answer[:300]!r}")
 
@@ -148,6 +167,8 @@ class Generator:
         self._late = 0
         self._boards: list[Board] = []
         self._ports = itertools.cycle(job.ports)  # a match's players come through one gateway
+        is_http = job.plan.transport == "http"
+        self._lines = {port: Lines(job.host, port) for port in job.ports} if is_http else {}
 
     async def open(self) -> None:
         """Opens and warms up the matches: some for each that is played at once, one after the other."""
@@ -196,7 +217,7 @@ class Generator:
         turns = await script(store, match, random.Random(self._rng.random()), plan.moves_max)
         if not plan.takes(len(turns)):
             return None
-        board = Board(match, tokens, turns[: plan.until])
+        board = Board(match, tokens, turns[: plan.until], self._lines.get(port))
         await board.connect(self._job, port)
         for _ in range(plan.before):
             await board.play()
