@@ -63,9 +63,9 @@ _read_frame = msgspec.json.Decoder(_Frame).decode
 
 
 class Lines:
-    """Connections for plain HTTP to one gateway, as a site's back end keeps them: the last one used goes first.
+    """Connections for plain HTTP to one gateway, as a site's back end keeps them.
 
-    There are as many as requests were ever under way at once.
+    There are as many as requests were ever under way at once; the last one used goes first.
     """
 
     def __init__(self, host: str, port: int) -> None:
