@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PROTOS := $(shell find protos -name '*.proto')
 
-.PHONY: help run test lint format protos bench bench-whole bench-peers bench-check replay lock clean
+.PHONY: help run test lint format protos bench bench-rules bench-peers bench-check replay lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -40,10 +40,10 @@ protos: ## generate gen/ from protos/ again
 	@rm -f gen/.stamp
 	@$(MAKE) --no-print-directory gen/.stamp
 
-bench: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
+bench-rules: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
 	$(BIN)/python -m bench.playouts $(ARGS)
 
-bench-whole: $(VENV)/.dev gen/.stamp ## measure the whole system under load (ARGS="--full", "--plan closed --seconds 10")
+bench: $(VENV)/.dev gen/.stamp ## measure the whole system under load (ARGS="--full", "--plan closed --seconds 10")
 	@$(BIN)/python -m bench.whole $(ARGS)
 
 bench-peers: $(VENV)/.dev gen/.stamp ## measure Waystation beside boardgame.io and Colyseus (needs Node 20 and npm; ARGS="--runs 1")

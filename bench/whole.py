@@ -166,7 +166,7 @@ def _write_stacks(pid: int, system: System, profile: str, plan: Plan) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="make bench-whole", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--full", action="store_true", help="every shape, title, transport and fsync mode")
     kinds.add_argument(

@@ -30,7 +30,7 @@ class Failed(Exception):
 
 
 def waystation(plan: Plan) -> Row:
-    """Its own plan, as `make bench-whole` plays it."""
+    """Its own plan, as `make bench` plays it."""
     result = whole.run([plan], is_pinned=True, with_history=False).results[0]
     return Row(
         server=WAYSTATION,
