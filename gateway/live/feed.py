@@ -62,6 +62,7 @@ class Feed:
         for _ in range(_READS_MAX):
             if self._reading is None or self._reading.done():
                 self._reading = asyncio.create_task(self._matches.view(self.match, self.eyes))
+                self._reading.add_done_callback(_heeded)
             found = await asyncio.shield(self._reading)
             if found.version >= self.head:
                 break
@@ -72,6 +73,12 @@ class Feed:
         """The events of versions `first` to `last`; fewer when a page does not hold them all."""
         page = await self._matches.events(self.match, self.eyes, first, last)
         return msgspec.json.decode(page, type=_EventPage).events
+
+
+def _heeded(reading: asyncio.Task[Answered]) -> None:
+    """All who waited for it may have gone, and then nobody else looks at what it failed with."""
+    if not reading.cancelled():
+        reading.exception()
 
 
 class _EventPage(msgspec.Struct):
