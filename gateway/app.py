@@ -119,4 +119,4 @@ def _bad_parameter(error: ValidationException) -> BadRequest:
 
 
 # Parameters whose name on the wire is no name in Python, or says too little there.
-_QUERY_NAMES = {"first": "from", "last": "to"}
+_QUERY_NAMES = {"first": "from", "last": "to", "except_": "except"}
