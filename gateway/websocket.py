@@ -1,5 +1,6 @@
 """uvicorn's WebSocket protocol: a short way for texts, and a way to get rid of a peer that does not read."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,8 +18,9 @@ DROP = "waystation.drop"  # in scope["extensions"]: a function (code, reason)
 # Messages that wait for the application before reading pauses: that costs two calls of the kernel each time.
 AHEAD_MAX = 4
 END_OF_HEAD = b"\r\n\r\n"
-# What came in one read goes to the parser in slices: a read may hold thousands of frames.
-SLICE_BYTES = 2048
+# What came in one read goes to the parser in slices: a read may hold thousands of frames, 42 fit in this.
+SLICE_BYTES = 256
+WHOLE_BYTES_MAX = 2048  # of a read that is looked through for where its last frame ends
 # Frames that say nothing (pings, pongs, parts of a message): at once, and how many more a second.
 IDLE_FRAMES, IDLE_FRAMES_PER_S = 256, 20
 LAST_BYTES = 64 * 1024  # read after our close frame, in search of the peer's
@@ -46,7 +48,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             if self._takes_texts and (text := text_of(data)) is not None and _is_utf8(text):
                 self.queue.put_nowait({"type": "websocket.receive", "bytes": text})
                 return
-            self._is_between_frames = len(data) <= SLICE_BYTES and is_whole(data)
+            self._is_between_frames = len(data) <= WHOLE_BYTES_MAX and is_whole(data)
         elif not self.handshake_initiated:
             self._is_between_frames = data.find(END_OF_HEAD) == len(data) - len(END_OF_HEAD)
         self._unread = self._unread + data if self._unread else data
@@ -60,8 +62,10 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     async def receive(self) -> Any:
         message = await self.queue.get()
-        if self.read_paused and self.queue.empty():
-            self.loop.call_soon(self._parse)  # others have their turn before more of this peer
+        if not self.queue.empty():
+            await asyncio.sleep(0)  # others have their turn between two messages of this peer
+        elif self.read_paused:
+            self.loop.call_soon(self._parse)  # and before more is read of it
         return message
 
     def _parse(self) -> None:

@@ -33,7 +33,7 @@ from gateway.live.sockets import Sockets
 from gateway.live.transport import Transport
 from gateway.matches import Matches
 from gateway.problems import problem_of, problem_of_fault
-from services.core.errors import BadRequest, DomainError, Overloaded, TokenInvalid
+from services.core.errors import BadRequest, DomainError, Overloaded, TokenInvalid, TooManyRequests
 from services.core.ids import MatchId, PlayerId
 from services.kit.crew import Crew
 from services.kit.statuses import Unexpected
@@ -44,11 +44,13 @@ FOLLOWS_MAX = 64
 # Of one socket at a time; then nothing is read from it until one is answered.
 OPEN_FRAMES_MAX = 32
 LAST_WORDS_S_MAX = 1.0
+# After a frame that was one too many nothing is read for so long: to refuse them costs as well.
+TOO_MANY_S = 0.05
 
 # Close codes: 1012 and 1013 are registered (restart, try again later), 4xxx are ours.
 NORMAL, RESTART, LATER = 1000, 1012, 1013
 UNREADABLE, UNKNOWN_CALLER, EXPIRED, TOO_SLOW = 4000, 4001, 4002, 4008
-REASON_MAX = 100  # a close frame carries 123 bytes
+_REASON_BYTES_MAX = 100  # a close frame carries 123
 
 DROPPED = Counter("live_slow_readers", "Live connections dropped because their client did not read")
 
@@ -179,6 +181,8 @@ class Session:
         except DomainError as error:
             turned_away(error, self._player or "", self._opening.traceparent)
             self._deliver(frames.problem(problem_of(error, ""), id_))
+            if isinstance(error, TooManyRequests):
+                await asyncio.sleep(TOO_MANY_S)
 
     def _charge(self) -> None:
         """Raises TooManyRequests."""
@@ -267,8 +271,13 @@ class Session:
 
     def _end(self, code: int, reason: str) -> None:
         """Closes the connection once everything delivered so far is sent."""
-        self._close_with = (code, reason[:REASON_MAX])
+        self._close_with = (code, fitting(reason))
         self._outbox.close()
+
+
+def fitting(reason: str) -> str:
+    """As much of `reason` as fits into a close frame."""
+    return reason.encode()[:_REASON_BYTES_MAX].decode(errors="ignore")
 
 
 def _read(raw: bytes) -> ClientFrame:

@@ -7,7 +7,7 @@ from litestar import WebSocket, websocket
 
 from gateway.callers import traceparent_of, version_if_any
 from gateway.live.frames import FollowFrame, problem
-from gateway.live.session import LATER, REASON_MAX, UNREADABLE, Opening, Session
+from gateway.live.session import LATER, UNREADABLE, Opening, Session, fitting
 from gateway.parts import Parts
 from gateway.problems import problem_of
 from gateway.queries import require_known
@@ -66,7 +66,7 @@ async def _refuse(socket: Socket, error: BadRequest) -> None:
 
 async def _turn_away(carried: "Carried", error: DomainError, code: int) -> None:
     await carried.send([problem(problem_of(error, "")).body])
-    await carried.close(code, str(error)[:REASON_MAX])
+    await carried.close(code, fitting(str(error)))
 
 
 class Carried:

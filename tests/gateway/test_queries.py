@@ -75,9 +75,21 @@ def test_links_for_people_may_be_marked_by_whoever_passes_them_on(system: System
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("path", ["/v1/live?token=x", "/v1/matches/m/live?after=1&token=x"])
-async def test_a_handshake_with_a_parameter_that_is_not_there_is_told_so(system: System, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/v1/live?token=x", "token"),
+        ("/v1/matches/m/live?after=1&token=x", "token"),
+        (
+            f"/v1/live?{'%C3%A9' * 70}=x",
+            "\u00e9" * NAME_CHARACTERS_MAX,
+        ),  # more bytes than a close frame holds
+    ],
+)
+async def test_a_handshake_with_a_parameter_that_is_not_there_is_told_so(
+    system: System, path: str, field: str
+) -> None:
     async with live(system.url, path) as socket:
         problem = await socket.next("problem")
-        assert (problem["reason"], problem["field"]) == ("BAD_REQUEST", "token")
+        assert (problem["reason"], problem["field"]) == ("BAD_REQUEST", field)
         assert (await socket.closed())[0] == UNREADABLE

@@ -1,6 +1,7 @@
 """Frames that are read without the library: what comes out is what the library would have read."""
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -96,6 +97,14 @@ def test_a_text_within_a_message_in_parts_ends_the_connection() -> None:
     assert asyncio.run(heard(chunks, short=True)) == []
 
 
+def test_others_have_their_turn_between_two_messages_of_one_peer() -> None:
+    turns: list[int] = []
+    flood = [written(Opcode.TEXT, b"") * 300]
+    asyncio.run(heard(flood, short=True, turns=turns))
+    assert len(turns) == 300
+    assert max(Counter(turns).values()) <= 2
+
+
 def _cut(sent: bytes, cuts: list[int]) -> list[bytes]:
     chunks = []
     for size in cuts:
@@ -104,9 +113,23 @@ def _cut(sent: bytes, cuts: list[int]) -> list[bytes]:
     return [chunk for chunk in [*chunks, sent] if chunk]
 
 
-async def heard(chunks: list[bytes], *, short: bool, joined: bool = False) -> list[bytes]:
-    """What an application hears of a client that sends `chunks`; `joined`: the first with the handshake."""
+async def heard(
+    chunks: list[bytes], *, short: bool, joined: bool = False, turns: list[int] | None = None
+) -> list[bytes]:
+    """What an application hears of a client that sends `chunks`; `joined`: the first with the handshake.
+
+    `turns`: gets the number of the loop's turn in which each is heard.
+    """
     texts: list[bytes] = []
+    turn = 0
+
+    async def keep_counting() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(keep_counting())
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await receive()
@@ -114,6 +137,8 @@ async def heard(chunks: list[bytes], *, short: bool, joined: bool = False) -> li
         hear = scope["extensions"][websocket.HEAR]["now"]
         while (message := await hear())["type"] == "websocket.receive":
             texts.append(message["bytes"])
+            if turns is not None:
+                turns.append(turn)
 
     config = uvicorn.Config(app, lifespan="off", log_config=None, ws_per_message_deflate=False)
     config.load()
@@ -129,13 +154,15 @@ async def heard(chunks: list[bytes], *, short: bool, joined: bool = False) -> li
             protocol._is_between_frames = False
         protocol.data_received(chunk)
         await _turns()
+    await _turns(0 if turns is None else 1_000)
     protocol.connection_lost(None)
     await _turns()
+    counting.cancel()
     return texts
 
 
-async def _turns() -> None:
-    for _ in range(12):
+async def _turns(number: int = 12) -> None:
+    for _ in range(number):
         await asyncio.sleep(0)
 
 

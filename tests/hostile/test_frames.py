@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
@@ -112,6 +112,17 @@ async def test_a_flood_of_pings_ends_its_connection_and_disturbs_nobody_else(sys
             await asyncio.sleep(0)
         assert await _is_answered(other)
         assert await _end(socket) in (1008, 1006)
+    assert pids(system) == living
+
+
+async def test_a_flood_of_empty_texts_over_many_sockets_disturbs_nobody_else(system, site):
+    flooding, honest = await site.players(2)
+    living = pids(system)
+    async with AsyncExitStack() as open_sockets, conversation(system.url, honest.token) as other:
+        for _ in range(15):
+            socket = await open_sockets.enter_async_context(conversation(system.url, flooding.token))
+            raw(*[(TEXT, b"", True)] * 340)(socket)
+        assert await _is_answered(other)
     assert pids(system) == living
 
 
