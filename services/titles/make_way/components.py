@@ -14,6 +14,7 @@ Board = int
 SYMBOLS: Final[tuple[Symbol, ...]] = get_args(Symbol)  # in the fixed order of the lanes
 LANES = 6
 RANKS = 6
+LANE = (1 << RANKS) - 1  # the six tiles of lane 0
 PIECES = 9  # per player
 HAND = 9  # cards per player and round
 ROUND = 2 * HAND  # turns of both players

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from services.titles.make_way.components import (
     ALL,
+    LANE,
     MENUS,
     RANKS,
     START_ROW,
@@ -15,8 +16,6 @@ from services.titles.make_way.components import (
 )
 from services.titles.make_way.moves import Move
 from services.titles.make_way.state import State
-
-_LANE = (1 << RANKS) - 1
 
 
 class _Reach(NamedTuple):
@@ -40,10 +39,10 @@ def plays(state: State, seat: int) -> list[Move]:
         if hand[card]:
             menu = MENUS[lane][card]
             low = RANKS * lane
-            found += menu.advance[advance >> low & _LANE]
-            found += menu.shift_down[shift_down >> low & _LANE]
-            found += menu.shift_up[shift_up >> low & _LANE]
-            found += menu.enter[enter >> low & _LANE]
+            found += menu.advance[advance >> low & LANE]
+            found += menu.shift_down[shift_down >> low & LANE]
+            found += menu.shift_up[shift_up >> low & LANE]
+            found += menu.enter[enter >> low & LANE]
     return found
 
 
@@ -60,7 +59,7 @@ def can_play(state: State, seat: int) -> bool:
 def _has_card_for(state: State, seat: int, tiles: Board) -> bool:
     """Whether `seat` holds a card of a lane in which one of `tiles` lies."""
     hand = state.hands[seat]
-    return any(hand[card] and tiles >> RANKS * lane & _LANE for lane, card in enumerate(state.lanes))
+    return any(hand[card] and tiles >> RANKS * lane & LANE for lane, card in enumerate(state.lanes))
 
 
 def _reach(state: State, seat: int) -> _Reach:

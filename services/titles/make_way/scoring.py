@@ -2,10 +2,7 @@
 
 from typing import Final
 
-from services.titles.make_way.components import LANES, RANKS, Board
-
-LANE = (1 << RANKS) - 1
-
+from services.titles.make_way.components import LANE, LANES, RANKS, Board
 
 LaneScores = tuple[tuple[int, int], ...]
 """(rank, score) of each piece of a seat in a lane, by rank."""

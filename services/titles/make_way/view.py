@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from services.titles.make_way.components import LANES, RANKS, SYMBOLS, TILES, Board
+from services.titles.make_way.components import LANE, LANES, RANKS, SYMBOLS, TILES, Board
 from services.titles.make_way.moves import Symbol, Tile
 from services.titles.make_way.rules import is_stuck
-from services.titles.make_way.scoring import LANE, LANE_SCORES, LaneScores
+from services.titles.make_way.scoring import LANE_SCORES, LaneScores
 from services.titles.make_way.state import State
 
 Seat = Annotated[int, Meta(ge=0, le=1)]
