@@ -1,10 +1,11 @@
 """Which plays a position offers, found for all tiles at once on 36-bit boards."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from services.titles.make_way.components import (
     ALL,
     LANE,
+    LANES,
     MENUS,
     RANKS,
     START_ROW,
@@ -16,6 +17,8 @@ from services.titles.make_way.components import (
 )
 from services.titles.make_way.moves import Move
 from services.titles.make_way.state import State
+
+_LANES: Final = tuple(LANE << RANKS * lane for lane in range(LANES))
 
 
 class _Reach(NamedTuple):
@@ -48,18 +51,18 @@ def plays(state: State, seat: int) -> list[Move]:
 
 def can_play(state: State, seat: int) -> bool:
     """Whether `seat` has any legal play."""
+    held = _held(state, seat)
     # Most often a piece can enter a free tile, and then no other step is looked at.
-    free_start = START_ROW[seat] & ~(state.boards[0] | state.boards[1])
-    if state.supply[seat] and _has_card_for(state, seat, free_start):
+    if state.supply[seat] and START_ROW[seat] & held & ~(state.boards[0] | state.boards[1]):
         return True
     advance, shift_down, shift_up, enter = _reach(state, seat)
-    return _has_card_for(state, seat, advance | shift_down | shift_up | enter)
+    return bool((advance | shift_down | shift_up | enter) & held)
 
 
-def _has_card_for(state: State, seat: int, tiles: Board) -> bool:
-    """Whether `seat` holds a card of a lane in which one of `tiles` lies."""
+def _held(state: State, seat: int) -> Board:
+    """The lanes whose card `seat` holds."""
     hand = state.hands[seat]
-    return any(hand[card] and tiles >> RANKS * lane & LANE for lane, card in enumerate(state.lanes))
+    return sum([tiles for tiles, card in zip(_LANES, state.lanes, strict=True) if hand[card]])
 
 
 def _reach(state: State, seat: int) -> _Reach:
