@@ -1,6 +1,8 @@
 """Work that goes through tasks which are kept."""
 
 import asyncio
+import gc
+import inspect
 
 import pytest
 
@@ -87,6 +89,25 @@ async def test_a_crew_that_is_stopped_cancels_its_work_and_keeps_no_task() -> No
     await settle()
     await crew.stop()
     assert (ended, len(crew)) == ([True], 0)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("has_idle", [False, True], ids=["to a new task", "to an idle one"])
+async def test_work_that_a_stop_finds_handed_over_and_not_begun_is_closed(has_idle: bool) -> None:
+    crew, begun = Crew(), []
+    if has_idle:
+        crew.begin(asyncio.sleep(0))
+        await settle()
+
+    async def work() -> None:
+        begun.append(True)
+
+    handed = work()
+    crew.begin(handed)
+    await crew.stop()
+    assert (begun, len(crew), inspect.getcoroutinestate(handed)) == ([], 0, inspect.CORO_CLOSED)
+    del handed  # a coroutine that was never awaited warns once nobody holds it
+    gc.collect()
 
 
 async def wait_for(gate: asyncio.Event) -> None:
