@@ -7,6 +7,7 @@ from litestar.types import ASGIApp
 
 from gateway.door import Door
 from gateway.fast_lane import FastLane
+from gateway.handshakes import log_fault
 from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status, written
@@ -68,6 +69,7 @@ def build(parts: Parts) -> ASGIApp:
             HTTPException: _refused_by_http,
             Exception: _failed,
         },
+        after_exception=[log_fault],
         request_max_body_size=BODY_BYTES_MAX,
         openapi_config=OpenAPIConfig(title="Waystation", version="1", render_plugins=[]),
         logging_config=None,

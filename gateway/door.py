@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from http import HTTPStatus
 from typing import Any
 
 from litestar.enums import ScopeType
@@ -12,8 +11,9 @@ from prometheus_client import Histogram
 from gateway.addresses import Addresses
 from gateway.answers import refuse
 from gateway.callers import traceparent_of
+from gateway.handshakes import answering
 from gateway.limits import Buckets
-from gateway.problems import problem_of, problem_of_status
+from gateway.problems import problem_of
 from services.core.errors import ServiceDown, TooManyRequests
 from services.kit import request_log, tracing
 
@@ -79,7 +79,7 @@ class Door:
             await refuse(scope, send, problem_of(error, scope["path"]))
         else:
             await self._app(
-                scope, receive, _answering(scope, send) if scope["type"] == ScopeType.WEBSOCKET else send
+                scope, receive, answering(scope, send) if scope["type"] == ScopeType.WEBSOCKET else send
             )
 
     def _address(self, scope: Scope) -> str:
@@ -126,21 +126,3 @@ def _traceparent(scope: HTTPScope) -> str:
     """The client's, if it is a W3C trace context."""
     told = next((value for name, value in scope["headers"] if name == b"traceparent"), b"")
     return traceparent_of(told.decode("latin-1"))
-
-
-def _answering(scope: Scope, send: Send) -> Send:
-    """`send` for a handshake: one that is turned down is told why."""
-    is_open = False
-
-    async def answering(message: Message) -> None:
-        nonlocal is_open
-        is_open = is_open or message["type"] == "websocket.accept"
-        if is_open or message["type"] != "websocket.close":
-            await send(message)
-            return
-        # Litestar says 4500 for every failure, and in words what it was.
-        is_nowhere = message["reason"] == HTTPStatus.NOT_FOUND.phrase
-        status = HTTPStatus.NOT_FOUND if is_nowhere else HTTPStatus.INTERNAL_SERVER_ERROR
-        await refuse(scope, send, problem_of_status(status, status.phrase, scope["path"]))
-
-    return answering

@@ -171,6 +171,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         if self.close_sent and message["type"] == "websocket.send":
             raise ConnectionResetError("the connection was dropped")
         await super().send(message)
+        if self.initial_response is not None and self.close_sent:
+            self.handshake_complete = True  # by an answer; uvicorn would complain that there was none
 
 
 def _is_utf8(data: bytes) -> bool:
