@@ -10,18 +10,19 @@ from gateway.live.frames import FollowFrame, problem
 from gateway.live.session import LATER, UNREADABLE, Opening, Session, fitting
 from gateway.parts import Parts
 from gateway.problems import problem_of
-from gateway.queries import require_known
+from gateway.queries import Known, require_known
 from gateway.websocket import DROP, HEAR, SAY
 from services.core.errors import BadRequest, DomainError, Overloaded
 
 Socket = WebSocket[Any, Any, Any]
+_AFTER = Known({"after"})
 
 
 @websocket("/v1/live")
 async def converse(socket: Socket, parts: Parts) -> None:
     """Frames both ways; see the schemas ClientFrame and ServerFrame."""
     try:
-        require_known(socket.query_params.keys(), ())
+        require_known(socket.query_params.items(), Known())
     except BadRequest as error:
         await _refuse(socket, error)
     else:
@@ -32,7 +33,7 @@ async def converse(socket: Socket, parts: Parts) -> None:
 async def converse_on_match(socket: Socket, parts: Parts, match: str) -> None:
     """The same, and follows the match at once. `after`: first the events after that version."""
     try:
-        require_known(socket.query_params.keys(), ("after",))
+        require_known(socket.query_params.items(), _AFTER)
         after = version_if_any(socket.query_params.get("after"), "after")
     except BadRequest as error:
         await _refuse(socket, error)
