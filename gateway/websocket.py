@@ -10,7 +10,7 @@ from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
-from gateway.whole_frames import head_of_text, is_whole, text_of
+from gateway.whole_frames import Walk, head_of_text, text_of
 
 HEAR = "waystation.hear"  # in scope["extensions"]: an async function: the next ASGI message, texts as bytes
 SAY = "waystation.say"  # in scope["extensions"]: an async function (texts as UTF-8)
@@ -20,7 +20,6 @@ AHEAD_MAX = 4
 END_OF_HEAD = b"\r\n\r\n"
 # What came in one read goes to the parser in slices: a read may hold thousands of frames, 42 fit in this.
 SLICE_BYTES = 256
-WHOLE_BYTES_MAX = 2048  # of a read that is looked through for where its last frame ends
 # Frames that say nothing (pings, pongs, parts of a message): at once, and how many more a second.
 IDLE_FRAMES, IDLE_FRAMES_PER_S = 256, 20
 LAST_BYTES = 64 * 1024  # read after our close frame, in search of the peer's
@@ -40,17 +39,24 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     _idle_since = 0.0
     _last_bytes = LAST_BYTES
     _is_deaf = False  # nothing is read any more
-    # Whether the parser stands between two frames. Once that cannot be told, it gets everything.
+    # Whether the parser stands between two frames. Its own state does not tell: within a frame of which it
+    # has read the head alone it looks the same.
     _is_between_frames = False
+    _walk: Walk | None = None  # none: something came with the handshake, and the parser gets everything
 
     def data_received(self, data: bytes) -> None:
-        if self._is_between_frames:
-            if self._takes_texts and (text := text_of(data)) is not None and _is_utf8(text):
-                self.queue.put_nowait({"type": "websocket.receive", "bytes": text})
-                return
-            self._is_between_frames = len(data) <= WHOLE_BYTES_MAX and is_whole(data)
-        elif not self.handshake_initiated:
-            self._is_between_frames = data.find(END_OF_HEAD) == len(data) - len(END_OF_HEAD)
+        if (
+            self._is_between_frames
+            and self._takes_texts
+            and (text := text_of(data)) is not None
+            and _is_utf8(text)
+        ):
+            self.queue.put_nowait({"type": "websocket.receive", "bytes": text})
+            return
+        if self._walk is not None:
+            self._is_between_frames = self._walk.ends_with(data)
+        elif not self.handshake_initiated and data.partition(END_OF_HEAD)[1:] == (END_OF_HEAD, b""):
+            self._walk, self._is_between_frames = Walk(), True
         self._unread = self._unread + data if self._unread else data
         self._parse()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from websockets.uri import parse_uri
 
 from gateway import websocket
 from gateway.websocket import WebSocketProtocol
-from gateway.whole_frames import is_whole, text_of
+from gateway.whole_frames import FRAMES_MAX, Walk, text_of
 
 TEXTS = st.text(max_size=300).map(str.encode) | st.binary(min_size=120, max_size=130).map(bytes.hex).map(
     str.encode
@@ -49,8 +50,8 @@ MESSAGES = st.lists(
 def test_a_whole_text_is_unmasked(data: bytes) -> None:
     frame = written(Opcode.TEXT, data)
     assert text_of(frame) == data
-    assert is_whole(frame)
-    assert is_whole(frame + written(Opcode.PING, b"?"))
+    assert Walk().ends_with(frame)
+    assert Walk().ends_with(frame + written(Opcode.PING, b"?"))
 
 
 @given(TEXTS, st.data())
@@ -58,7 +59,7 @@ def test_a_part_of_a_frame_or_more_than_one_is_left_to_the_library(data: bytes, 
     frame = written(Opcode.TEXT, data)
     end = draw.draw(st.integers(0, len(frame) - 1))
     assert text_of(frame[:end]) is None
-    assert is_whole(frame[:end]) is (end == 0)
+    assert Walk().ends_with(frame[:end]) is (end == 0)
     assert text_of(frame + frame[: end + 1]) is None
 
 
@@ -78,6 +79,32 @@ def test_any_other_frame_is_left_to_the_library(frame: bytes) -> None:
 
 
 @given(MESSAGES, st.lists(st.integers(1, 400), max_size=20))
+def test_a_walk_tells_the_ends_of_frames_however_they_are_cut(
+    messages: list[list[bytes]], cuts: list[int]
+) -> None:
+    frames = [frame for message in messages for frame in message]
+    ends = {0, *accumulate(map(len, frames))}
+    chunks, walk = _cut(b"".join(frames), cuts), Walk()
+    assert [walk.ends_with(chunk) for chunk in chunks] == [
+        end in ends for end in accumulate(map(len, chunks))
+    ]
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        Frame(Opcode.TEXT, b"abc").serialize(mask=False),
+        written(Opcode.TEXT, b"x" * 65_536),
+        written(Opcode.TEXT, b"") * (FRAMES_MAX + 1),
+    ],
+    ids=["unmasked", "length in eight bytes", "too many"],
+)
+def test_a_walk_that_is_lost_never_ends_again(lost: bytes) -> None:
+    walk = Walk()
+    assert not any(walk.ends_with(chunk) for chunk in [lost, written(Opcode.TEXT, b"abc"), b""])
+
+
+@given(MESSAGES, st.lists(st.integers(1, 400), max_size=20))
 def test_the_short_way_reads_what_the_library_reads(messages: list[list[bytes]], cuts: list[int]) -> None:
     sent = b"".join(frame for message in messages for frame in message)
     chunks = [*_cut(sent, cuts)]
@@ -90,6 +117,14 @@ def test_what_lies_within_another_frame_is_no_frame(with_handshake: bool) -> Non
     head = bytes((0x80 | Opcode.BINARY, 0x80 | len(inner))) + bytes(4)  # this mask changes nothing
     chunks = [head, inner, written(Opcode.TEXT, b"bye")]
     assert asyncio.run(heard(chunks, short=True, joined=with_handshake)) == [inner, b"bye"]
+
+
+@pytest.mark.parametrize("size", [1, 200, 3_000, 60_000])
+def test_a_peer_whose_frame_came_in_parts_is_back_on_the_short_way_with_the_next(size: int) -> None:
+    frame, hello, parsed = written(Opcode.TEXT, b"x" * size), written(Opcode.TEXT, b"hello"), []
+    chunks = [frame[:3], frame[3:6], frame[6:] + hello, hello, hello]
+    assert asyncio.run(heard([*chunks], short=True, parsed=parsed)) == [b"x" * size, *[b"hello"] * 3]
+    assert b"".join(parsed) == frame + hello
 
 
 def test_a_text_within_a_message_in_parts_ends_the_connection() -> None:
@@ -114,11 +149,16 @@ def _cut(sent: bytes, cuts: list[int]) -> list[bytes]:
 
 
 async def heard(
-    chunks: list[bytes], *, short: bool, joined: bool = False, turns: list[int] | None = None
+    chunks: list[bytes],
+    *,
+    short: bool,
+    joined: bool = False,
+    turns: list[int] | None = None,
+    parsed: list[bytes] | None = None,
 ) -> list[bytes]:
     """What an application hears of a client that sends `chunks`; `joined`: the first with the handshake.
 
-    `turns`: gets the number of the loop's turn in which each is heard.
+    `turns`: gets the number of the loop's turn in which each is heard. `parsed`: gets what the library does.
     """
     texts: list[bytes] = []
     turn = 0
@@ -149,6 +189,8 @@ async def heard(
     handshake = b"".join(client.data_to_send())
     protocol.data_received(handshake + (chunks.pop(0) if joined else b""))
     await _turns()
+    if parsed is not None:
+        _note_parsed(protocol, parsed)
     for chunk in chunks:
         if not short:
             protocol._is_between_frames = False
@@ -159,6 +201,16 @@ async def heard(
     await _turns()
     counting.cancel()
     return texts
+
+
+def _note_parsed(protocol: WebSocketProtocol, parsed: list[bytes]) -> None:
+    receive_data = protocol.conn.receive_data
+
+    def noted(data: bytes) -> None:
+        parsed.append(data)
+        receive_data(data)
+
+    protocol.conn.receive_data = noted
 
 
 async def _turns(number: int = 12) -> None:
