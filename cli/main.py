@@ -3,13 +3,21 @@
 import asyncio
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 from cyclopts import App, Parameter
 from cyclopts.types import UInt16
 from cyclopts.validators import Number
 
-app = App(name="waystation", help="An event-sourced backend for turn-based board games.", version_flags=[])
+from cli.store_url import NoStore
+from services.core.errors import DomainError
+
+app = App(
+    name="waystation",
+    help="An event-sourced backend for turn-based board games.",
+    version_flags=[],
+    suppress_keyboard_interrupt=False,  # `main` says what it means
+)
 
 
 @app.command
@@ -103,7 +111,9 @@ def verify(record: Path | None = None, *, match: str | None = None, data: Path |
 def rebuild(*, data: Path | None = None) -> int:
     """Fold all streams into the read models anew, while play goes on. One rebuild runs at a time.
 
-    Asks a projection that is live, so this machine must reach it. Finds the store as `replay` does.
+    Asks a projection that is live, so this machine must reach it. Reads REDIS_URL if it is set; else it is
+    the run that is going on. A damaged stream is left out and named, and the exit code is 1; after Ctrl-C
+    the projection gives the rebuild up.
 
     Parameters
     ----------
@@ -168,7 +178,18 @@ def shadow(titles: list[str] | None = None, *, redis: str | None = None) -> int:
 
 
 def main() -> None:
-    sys.exit(app())
+    """What stops a command before it has anything to tell is one line on stderr."""
+    try:
+        sys.exit(app(sys.argv[1:]))
+    except KeyboardInterrupt:
+        _leave("interrupted; nothing was changed", 130)
+    except (NoStore, DomainError) as error:
+        _leave(str(error), 1)
+
+
+def _leave(why: str, code: int) -> NoReturn:
+    print(f"waystation: {why}", file=sys.stderr)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

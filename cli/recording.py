@@ -7,6 +7,7 @@ from importlib import resources
 
 import msgspec
 
+from cli.store_url import checked
 from cli.titles import library, ruleset_for
 from services.core.chance import Rolling, luck_key
 from services.core.errors import DomainError
@@ -92,8 +93,11 @@ def shadow_recordings(slugs: Iterable[str]) -> int:
 
 
 async def shadow_redis(url: str) -> int:
-    """Folds every match in a Redis with the present code; prints the ones that differ. Their number."""
-    store = await RedisStore.open(url, unsafe=True)
+    """Folds every match in a Redis with the present code; prints the ones that differ. Their number.
+
+    Raises NoStore, StoreUnavailable.
+    """
+    store = RedisStore.reading(checked(url))
     different = matches = 0
     try:
         async for stream in store.streams():

@@ -1,5 +1,6 @@
 """`waystation replay`: a match version by version, from its stream alone."""
 
+import asyncio
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,7 @@ async def print_replay(match: str, *, version: int | None, seat: int | None, dat
     """Prints every version (or one); 0 if the whole stream holds, 1 with the first fault otherwise."""
     with store_url(data) as url:
         try:
-            store = await RedisStore.open(url, unsafe=True)
+            store = RedisStore.reading(url)
             try:
                 entries = await store.read(match_stream(MatchId(match)))
                 seed = await store.seed(MatchId(match))
@@ -30,6 +31,7 @@ async def print_replay(match: str, *, version: int | None, seat: int | None, dat
             for step in replayed(MatchId(match), seed, entries, ruleset_for):
                 if version in (None, step.match.version):
                     print(_shown(step, seat))
+                await asyncio.sleep(0)  # where Ctrl-C gets a word in
         except DomainError as error:
             print(f"FALSE  {error}")
             return 1

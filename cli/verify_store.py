@@ -32,7 +32,7 @@ async def print_store_verdict(match: str | None, *, data: Path | None) -> int:
     with store_url(data) as url:
         try:
             async with AsyncExitStack() as closing:
-                store = await RedisStore.open(url, unsafe=True)
+                store = RedisStore.reading(url)
                 closing.push_async_callback(store.close)
                 witnesses = Witnesses(ReadModels(store.link), await _in_outboxes(store))
                 async for stream in _streams(store, match):

@@ -51,6 +51,14 @@ class RedisStore:
             raise
         return store
 
+    @classmethod
+    def reading(cls, url: str) -> Self:
+        """A store on the Redis at `url` for who only reads: it puts nothing there, no functions either.
+
+        Connects when first used. Raises ValueError for a URL that is none.
+        """
+        return cls(RedisLink(url))
+
     async def close(self) -> None:
         await self.link.close()
 

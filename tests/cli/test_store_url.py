@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from cli.store_url import store_url
+from cli.store_url import NoStore, live_store_url, store_url
 from deploy.local.servers import Valkey
 from deploy.local.system import RUN_FILE
 
@@ -34,3 +34,22 @@ def test_what_a_run_left_is_served_for_the_time_of_the_command(tmp_path: Path) -
         Redis.from_url(left.url).set("left", "behind")
     with store_url(tmp_path) as url:
         assert Redis.from_url(url).get("left") == b"behind"
+
+
+def test_where_no_run_was_nothing_is_made(tmp_path: Path) -> None:
+    with pytest.raises(NoStore, match=f"no run has left matches in {tmp_path}"), store_url(tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_system_that_is_not_running_is_not_started_for_who_needs_one(tmp_path: Path) -> None:
+    (tmp_path / "valkey").mkdir()
+    with pytest.raises(NoStore, match=f"no run is going on in {tmp_path}"):
+        live_store_url(tmp_path)
+    assert not list((tmp_path / "valkey").iterdir())
+
+
+def test_a_redis_url_that_is_none_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "nowhere")
+    with pytest.raises(NoStore, match="REDIS_URL must look like"), store_url(None):
+        pass

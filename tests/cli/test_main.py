@@ -1,0 +1,69 @@
+"""Commands as an operator calls them: nothing is made by asking, and what goes wrong is one line."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from cli import main, recording
+from deploy.local.servers import Valkey
+
+ASKING = [["replay", "m1"], ["verify"], ["verify", "--match", "m1"], ["rebuild"]]
+AT_A_STORE = [["replay", "m1"], ["verify"], ["shadow", "--redis"]]
+
+
+def left(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit code of the command."""
+    monkeypatch.setattr(sys, "argv", ["waystation", *arguments])
+    with pytest.raises(SystemExit) as leaving:
+        main.main()
+    assert isinstance(leaving.value.code, int)
+    return leaving.value.code
+
+
+@pytest.mark.parametrize("arguments", ASKING, ids=" ".join)
+def test_a_command_that_asks_makes_nothing_in_a_folder_without_a_run(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert left(arguments, monkeypatch) == 1
+    told = "".join(capsys.readouterr())
+    assert (told.count("\n"), f"in {tmp_path / 'data'};" in told) == (1, True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", AT_A_STORE, ids=" ".join)
+def test_a_command_that_asks_puts_nothing_into_the_store(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Valkey(tmp_path) as valkey:
+        monkeypatch.setenv("REDIS_URL", valkey.url)
+        left([*arguments, valkey.url] if arguments[-1] == "--redis" else arguments, monkeypatch)
+        redis = Redis.from_url(valkey.url)
+        assert (redis.dbsize(), redis.function_list()) == (0, [])
+
+
+@pytest.mark.parametrize("url", ["nowhere", "redis://127.0.0.1:1"])
+def test_a_store_that_cannot_be_asked_is_one_line(
+    url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert left(["shadow", "--redis", url], monkeypatch) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_interrupted_command_says_so_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def interrupted(url: str) -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.Event().wait()
+        return 0
+
+    monkeypatch.setattr(recording, "shadow_redis", interrupted)
+    assert left(["shadow", "--redis", "redis://127.0.0.1:1"], monkeypatch) == 130
+    assert capsys.readouterr().err == "waystation: interrupted; nothing was changed\n"
