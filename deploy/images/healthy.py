@@ -26,5 +26,7 @@ def rpc(port: str) -> bool:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not os.environ.get("PORT"):
+        sys.exit("healthy: PORT must be set, and the service named")  # 1: Docker keeps all other codes
     ask = http if sys.argv[1] == "gateway" else rpc
     sys.exit(0 if ask(os.environ["PORT"]) else 1)
