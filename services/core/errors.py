@@ -307,6 +307,12 @@ class LimitReached(DomainError):
 
 
 @dataclass(eq=False)
+class RebuildUnderWay(DomainError):
+    reason: ClassVar[str] = "REBUILD_UNDER_WAY"
+    says: ClassVar[str] = "a rebuild of the read models is under way; one runs at a time"
+
+
+@dataclass(eq=False)
 class StoreUnavailable(DomainError):
     reason: ClassVar[str] = "STORE_UNAVAILABLE"
     says: ClassVar[str] = "the store does not answer: {detail}"
@@ -333,10 +339,10 @@ class ServiceDown(DomainError):
 
 @dataclass(eq=False)
 class Deadline(DomainError):
-    """The outcome is unknown: ask again with the same request id."""
+    """Whether it was done is unknown: a command with a request id can be repeated, and any read."""
 
     reason: ClassVar[str] = "DEADLINE"
-    says: ClassVar[str] = "no answer within {limit_ms} ms; repeat with the same request id"
+    says: ClassVar[str] = "no answer within {limit_ms} ms; whether it was done is unknown"
     limit_ms: int
 
 

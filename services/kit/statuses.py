@@ -72,6 +72,7 @@ TABLE: Mapping[type[DomainError], Status] = {
     errors.TableClosed: _NOT_NOW,
     errors.TableNotReady: _NOT_NOW,
     errors.LimitReached: _NOT_NOW,
+    errors.RebuildUnderWay: _NOT_NOW,
     errors.NotStarted: _NOT_NOW,
     errors.NotOver: _NOT_NOW,
     errors.TokenInvalid: Status(StatusCode.UNAUTHENTICATED, 401),

@@ -1,32 +1,107 @@
 """`python -m services.projection.ask_rebuild`: a rebuild by the projection of this container."""
 
 import asyncio
-import os
 import sys
+from collections.abc import Collection
+from typing import Annotated, Protocol
 
+from grpc_health.v1.health_pb2 import HealthCheckRequest
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from msgspec import Meta, Struct
 from waystation.projection.v1 import projection_pb2 as pb
 from waystation.projection.v1.projection_pb2_grpc import ProjectionServiceStub
 
-from services.core.errors import DomainError
+from services.core.errors import Deadline, DomainError, ServiceDown
 from services.kit.channels import Channels
+from services.kit.settings import SettingInvalid, Settings, from_environment
 
 WAIT_S_MAX = 24 * 3600.0
+ANSWER_S_MAX = 2.0  # for a projection to say that it is there; one that folds a crowd may take a moment
+INTERRUPTED = 130  # as a shell says it of a program that SIGINT ended
+MISUSED = 2
 
 
-async def ask_rebuild(address: str) -> int:
-    """Waits for the end of a rebuild, and prints one line; 0 if the read models were rebuilt, else 1."""
+class AskSettings(Settings, frozen=True, kw_only=True):
+    """`port`: where the projection of this container listens."""
+
+    port: Annotated[int, Meta(ge=1, le=65535)]
+
+
+class Projections(Protocol):
+    """Who may be asked; a Directory is one."""
+
+    def service(self, name: str, key: str = "", avoid: Collection[str] = ()) -> str:
+        """An address that is not among `avoid`. Raises ServiceDown."""
+
+
+class One(Struct, frozen=True):
+    """The only projection there is to ask."""
+
+    address: str
+
+    def service(self, name: str, key: str = "", avoid: Collection[str] = ()) -> str:
+        if self.address in avoid:
+            raise ServiceDown(name, "nobody else is to be asked")
+        return self.address
+
+
+async def ask_rebuild(projections: Projections) -> int:
+    """Has one that answers rebuild, and waits for the end; prints how it went.
+
+    0 if every stream was folded, 1 if damaged ones were left out or nothing was rebuilt, 130 after Ctrl-C.
+    """
     channels = Channels()
     try:
+        address = await _answering(projections, channels)
         stub = channels.stub(ProjectionServiceStub, address)
-        done = await channels.call(stub.Rebuild, pb.RebuildRequest(), WAIT_S_MAX, "projection")
+        done = await channels.call(stub.Rebuild, pb.RebuildRequest(), WAIT_S_MAX, f"projection at {address}")
     except DomainError as error:
         print(f"not rebuilt: {error}")
         return 1
+    except asyncio.CancelledError:  # the projection hears of it as well
+        print("not rebuilt: interrupted; the projection gives up, and the lists stay as they were")
+        return INTERRUPTED
     finally:
         await channels.close()
+    return _told(done)
+
+
+async def _answering(projections: Projections, channels: Channels) -> str:
+    """The first that answers; prints who does not. Raises ServiceDown if nobody does.
+
+    One that has died is listed for some seconds more, and a rebuild has no deadline that would show it.
+    """
+    silent: list[str] = []
+    while True:
+        address = projections.service("projection", avoid=silent)
+        health = channels.stub(HealthStub, address)
+        try:
+            await channels.call(health.Check, HealthCheckRequest(), ANSWER_S_MAX, "projection")
+        except (ServiceDown, Deadline):
+            print(f"projection at {address} does not answer", flush=True)
+            silent.append(address)
+        else:
+            return address
+
+
+def _told(done: pb.RebuildResponse) -> int:
     print(f"rebuilt: {done.events} events of {done.streams} streams")
-    return 0
+    for damage in done.damages:
+        print(f"left out: {damage.stream} is damaged at version {damage.version}: {damage.detail}")
+    if (unnamed := done.damaged_streams - len(done.damages)) > 0:
+        print(f"left out: {unnamed} more damaged streams, which the projection's log names")
+    return 1 if done.damaged_streams else 0
+
+
+def main() -> int:
+    """Asks the projection at PORT of this machine; 2 if that is no port."""
+    try:
+        settings = from_environment(AskSettings)
+    except SettingInvalid as error:
+        print(f"not rebuilt: {error}", file=sys.stderr)
+        return MISUSED
+    return asyncio.run(ask_rebuild(One(f"127.0.0.1:{settings.port}")))
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(ask_rebuild(f"127.0.0.1:{os.environ['PORT']}")))
+    sys.exit(main())

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 
-from services.core.errors import LimitReached, ServiceDown
+from services.core.errors import RebuildUnderWay, ServiceDown
 from services.kit.redis_link import RedisLink
 from services.kit.redis_resp import command
 from services.projection.functions import called
@@ -67,11 +67,11 @@ class Claim:
 
 
 async def claimed(link: RedisLink, lasts_s: float = CLAIM_S) -> Claim:
-    """A claim to a new, empty generation. Raises LimitReached while somebody else holds one."""
+    """A claim to a new, empty generation. Raises RebuildUnderWay while somebody else holds one."""
     call = command("FCALL", "claim_generation", 3, _PRESENT, _BUILDING, _NUMBERED, round(lasts_s * 1000))
     number = cast(int, (await called(link, [call]))[0])
     if not number:
-        raise LimitReached("rebuild of the read models at a time, and one is under way", 1)
+        raise RebuildUnderWay
     return Claim(link, number, lasts_s)
 
 
@@ -79,8 +79,8 @@ async def claimed(link: RedisLink, lasts_s: float = CLAIM_S) -> Claim:
 async def next_generation(link: RedisLink) -> AsyncIterator[Claim]:
     """A claim to a new generation, which becomes the present one at the end of the block.
 
-    If the block raises, what was filled is removed and the present generation stays. Raises LimitReached
-    while somebody else holds a claim, and ServiceDown if this one has lapsed.
+    If the block raises, what was filled is removed and the present generation stays. Raises
+    RebuildUnderWay while somebody else holds a claim, and ServiceDown if this one has lapsed.
     """
     claim = await claimed(link)
     try:

@@ -9,9 +9,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
+import structlog
 from waystation.events.v1.events_pb2 import PublishedEvent
 
-from services.core.ids import MatchId, StreamName, match_stream, stream_match
+from services.core.errors import HistoryCorrupt, NoSuchMatch
+from services.core.ids import MatchId, StreamName, match_stream, stream_match, table_stream
 from services.kit.store import EventStore
 from services.kit.tasks import answers
 from services.projection.follow import Follower
@@ -19,16 +21,19 @@ from services.projection.generations import Claim
 from services.projection.models import ReadModels
 from services.projection.sources import Sources
 
+log = structlog.get_logger()
+
 TABLES_AT_ONCE = 32  # asked for and folded together; as many of their matches are read a page each
 GROUPS_AT_ONCE = 3  # so that lobby, workers and projection need not wait for each other
 PAGES_AT_ONCE = 32  # that workers are asked for: each has a deadline, which long histories in a queue miss
 
 
 class Rebuilt(NamedTuple):
-    """How much was folded."""
+    """How much was folded. `damages`: the first of each stream that could not be read to its end."""
 
     streams: int
     events: int
+    damages: tuple[HistoryCorrupt, ...] = ()
 
 
 class _Unread(NamedTuple):
@@ -42,11 +47,14 @@ class _Unread(NamedTuple):
 async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follower: Follower) -> Rebuilt:
     """Folds every stream and swaps.
 
-    Takes as long as there are matches; cut short, it leaves the present read models as they are. Raises
-    TitleDown when the matches of a title cannot be read, LimitReached while another rebuild is under way, and
+    A match of which a stream is damaged will be in no list, or be there as far as it could be read: one bad
+    stream must not keep all others from being found. Takes as long as there are matches; cut short, it leaves
+    the present read models as they are.
+    Raises TitleDown when the matches of a title cannot be read, RebuildUnderWay while another rebuild is, and
     ServiceDown if this one stood still for so long that its claim has lapsed.
     """
     streams = events = 0
+    damages: list[HistoryCorrupt] = []
     async with models.next_generation() as claim:
         folding = _Folding(store, sources, follower, claim)
         works = (folding.fold(tables) async for tables in _in_groups(store))
@@ -54,7 +62,8 @@ async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follo
             async for done in folded:
                 streams += done.streams
                 events += done.events
-    return Rebuilt(streams, events)
+                damages += done.damages
+    return Rebuilt(streams, events, tuple(damages))
 
 
 async def _in_groups(store: EventStore) -> AsyncIterator[list[MatchId]]:
@@ -82,23 +91,63 @@ class _Folding:
 
     async def fold(self, tables: Sequence[MatchId]) -> Rebuilt:
         """Of each match a page at a time is in memory. What a match's title is, its table tells."""
-        page: list[PublishedEvent] = list(await self._sources.tables(tables))
+        damages: list[HistoryCorrupt] = []
+        page = await self._tables(tables, damages)
         titles = {stream_match(StreamName(event.stream)): event.title for event in page}
         heads = await self._store.heads([match_stream(match) for match in titles])
         unread = [_Unread(match, 0, head) for match, head in zip(titles, heads, strict=True) if head]
-        streams, events = len(titles) + len(unread), 0
+        streams: set[str] = set()
+        events = 0
         while page or unread:
-            read = await asyncio.gather(*(self._page(titles[rest.match], rest) for rest in unread))
+            read = await asyncio.gather(*(self._page(titles[rest.match], rest, damages) for rest in unread))
+            page = _without(page, damages)  # a table alone would make the match one that can be joined
             page += [event for each in read for event in each]  # with a table's own: one write for both
             await self._follower.fold(self._claim.number, page)
             await self._claim.renew()
+            streams |= {event.stream for event in page}
             events += len(page)
             page, unread = [], list(_still(unread, read))
-        return Rebuilt(streams, events)
+        return Rebuilt(len(streams), events, tuple(damages))
 
-    async def _page(self, title: str, rest: _Unread) -> Sequence[PublishedEvent]:
+    async def _tables(self, tables: Sequence[MatchId], damages: list[HistoryCorrupt]) -> list[PublishedEvent]:
+        """The events of the tables that are sound; adds to `damages` what is wrong with the others."""
+        try:
+            return list(await self._sources.tables(tables))
+        except (HistoryCorrupt, NoSuchMatch) as error:
+            if len(tables) == 1:
+                damages.append(_left_out(_damage(tables[0], error)))
+                return []
+        # The answer for all of them is about one; each for itself tells which are sound.
+        return [event for table in tables for event in await self._tables([table], damages)]
+
+    async def _page(
+        self, title: str, rest: _Unread, damages: list[HistoryCorrupt]
+    ) -> Sequence[PublishedEvent]:
+        """The next events; none, and one more of `damages`, if the stream does not hold."""
         async with self._asking:
-            return await self._sources.match_page(title, rest.match, rest.after)
+            try:
+                return await self._sources.match_page(title, rest.match, rest.after)
+            except HistoryCorrupt as error:
+                damages.append(_left_out(error))
+                return []
+
+
+def _damage(table: MatchId, error: HistoryCorrupt | NoSuchMatch) -> HistoryCorrupt:
+    """What is wrong with a table that is listed: there may be nothing under its name any more."""
+    if isinstance(error, HistoryCorrupt):
+        return error
+    return HistoryCorrupt(table_stream(table), 1, "the stream is empty")
+
+
+def _left_out(damage: HistoryCorrupt) -> HistoryCorrupt:
+    log.error("damaged_stream_left_out", stream=damage.stream, version=damage.version, detail=damage.detail)
+    return damage
+
+
+def _without(page: Sequence[PublishedEvent], damages: Sequence[HistoryCorrupt]) -> list[PublishedEvent]:
+    """The events of matches that are not damaged."""
+    damaged = {stream_match(StreamName(damage.stream)) for damage in damages}
+    return [event for event in page if stream_match(StreamName(event.stream)) not in damaged]
 
 
 def _still(unread: Sequence[_Unread], pages: Sequence[Sequence[PublishedEvent]]) -> Iterator[_Unread]:

@@ -7,7 +7,7 @@ import msgspec
 from waystation.projection.v1 import projection_pb2 as pb
 from waystation.projection.v1.projection_pb2_grpc import ProjectionServiceServicer
 
-from services.core.errors import BadRequest, NoSuchMatch
+from services.core.errors import BadRequest, HistoryCorrupt, NoSuchMatch
 from services.core.ids import MatchId
 from services.kit.store import EventStore
 from services.projection.follow import Follower
@@ -19,6 +19,7 @@ from services.projection.summary import Status, Summary
 
 PAGE_SIZE = 20
 PAGE_SIZE_MAX = 100
+DAMAGES_MAX = 100  # that an answer names; the log names all
 
 _STATUS: dict[Status, "pb.MatchStatus.ValueType"] = {
     "open": pb.MATCH_STATUS_OPEN,
@@ -70,7 +71,16 @@ class ProjectionServicer(ProjectionServiceServicer):
         self, request: pb.RebuildRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.RebuildResponse:
         done = await rebuild(self._store, self._models, self._sources, self._follower)
-        return pb.RebuildResponse(streams=done.streams, events=done.events)
+        return pb.RebuildResponse(
+            streams=done.streams,
+            events=done.events,
+            damaged_streams=len(done.damages),
+            damages=[_damage(error) for error in done.damages[:DAMAGES_MAX]],
+        )
+
+
+def _damage(error: HistoryCorrupt) -> pb.Damage:
+    return pb.Damage(stream=error.stream, version=error.version, detail=error.detail)
 
 
 def _message(summary: Summary) -> pb.MatchSummary:

@@ -84,4 +84,5 @@ async def _listed(ground: Ground) -> dict[str, dict[str, Any]]:
 
 async def _rebuild(ground: Ground) -> None:
     stub = ground.channels.stub(ProjectionServiceStub, ground.directory.service("projection"))
-    await stub.Rebuild(pb.RebuildRequest(), timeout=REBUILD_S_MAX)
+    done = await stub.Rebuild(pb.RebuildRequest(), timeout=REBUILD_S_MAX)
+    assert not done.damages, f"left out of the read models: {done.damages}"

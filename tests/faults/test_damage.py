@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
+from cli.rebuild import print_rebuilt
 from cli.verify_store import print_store_verdict
 from deploy.local.servers import Valkey
 from deploy.local.system import ROOT, System
@@ -231,14 +232,50 @@ async def test_a_damaged_table_is_named_with_its_version_and_others_are_played_a
     await guest.join(tables[1])
 
 
+async def listed(site: Site) -> dict[str, int]:
+    """The version of every match in the public lists."""
+    page = await site.ask("GET", "/v1/matches", page_size=100)
+    return {each["match"]: each["version"] for each in page["matches"]}
+
+
+async def until_listed(site: Site, match: str, version: int) -> None:
+    """Waits until the read models have heard of the match's version."""
+    for _ in range(TRIES_MAX):
+        if (await listed(site)).get(match) == version:
+            break
+        await asyncio.sleep(PAUSE_S)
+
+
+async def test_a_rebuild_leaves_damaged_streams_out_names_them_and_finds_all_others(
+    system, site, store, monkeypatch, capsys
+):
+    monkeypatch.setenv("REDIS_URL", system.redis_url)
+    bad, _ = await played(site, 4)
+    sound, _ = await played(site, 1)  # the worker's one place is now this match's
+    host, _ = await site.players(2)
+    table = (await host.create("wayfare", seats=2))["match"]
+    await until_listed(site, bad, 5)  # so that no event of it is still under way to the new lists
+    stream = match_stream(MatchId(bad))
+    await write_anew(store, stream, a_byte(await store.read(stream)))
+    await store.link.call("DEL", stream_key(table_stream(MatchId(table))))
+    for _ in range(TRIES_MAX):  # the lobby may be starting again
+        code = await print_rebuilt(None)
+        rebuilt, *left_out = capsys.readouterr().out.splitlines()
+        if not rebuilt.startswith("not rebuilt: a service does not answer"):
+            break
+        await asyncio.sleep(PAUSE_S)
+    assert (code, rebuilt.partition(":")[0]) == (1, "rebuilt")
+    assert [line.partition(":")[0] for line in left_out] == ["left out"] * len(left_out)
+    assert any(line.startswith(f"left out: {stream} is damaged at version 3:") for line in left_out)
+    assert f"left out: table/{table} is damaged at version 1: the stream is empty" in left_out
+    found = await listed(site)
+    assert (found.get(sound), bad in found) == (2, False)
+
+
 async def test_a_removed_tail_is_found_by_what_the_read_models_have_heard(site, store, verify):
     match, _ = await played(site, 4)
     stream = match_stream(MatchId(match))
-    for _ in range(TRIES_MAX):
-        listed = await site.ask("GET", "/v1/matches", page_size=100)
-        if (match, 5) in [(each["match"], each["version"]) for each in listed["matches"]]:
-            break
-        await asyncio.sleep(PAUSE_S)
+    await until_listed(site, match, 5)
     await store.link.call("XDEL", stream_key(stream), "4-0", "5-0")
     code, said = await verify(match)
     assert (code, said.startswith(f"FALSE  {stream} is damaged at version 4: missing")) == (1, True)

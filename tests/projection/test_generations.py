@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from services.core.errors import LimitReached, ServiceDown
+from services.core.errors import RebuildUnderWay, ServiceDown
 from services.projection.follow import Follower
 from services.projection.generations import claimed
 from tests.projection.published import gathered
@@ -29,7 +29,7 @@ async def keys_of(link, number):
 
 async def test_while_one_generation_is_filled_nobody_may_claim_another(models, link):
     async with models.next_generation() as claim:
-        with pytest.raises(LimitReached, match="one is under way"):
+        with pytest.raises(RebuildUnderWay):
             await claimed(link)
         assert (await models.generations())[1:] == [claim.number]
     assert await models.generations() == [claim.number]

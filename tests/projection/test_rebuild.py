@@ -3,8 +3,9 @@ from collections import defaultdict
 from math import ceil
 
 import pytest
+from structlog.testing import capture_logs
 
-from services.core.errors import LimitReached, TitleDown
+from services.core.errors import HistoryCorrupt, NoSuchMatch, RebuildUnderWay, TitleDown
 from services.core.ids import match_stream, table_stream
 from services.kit.memory_store import MemoryStore
 from services.kit.store import Append
@@ -27,18 +28,23 @@ async def nothing_missing(title, stream, after):
 class Owners:
     """Those who tell of streams again, matches in pages of PAGE events. `silent`: none does any more.
 
-    `asked`: the versions that each match was asked for the events after.
+    `asked`: the versions that each match was asked for the events after. `damages`: what they raise for a
+    stream, once they are asked for events beyond the version.
     """
 
     def __init__(self, events):
         self.events = events
         self.silent = asyncio.Event()
+        self.damages = {}
         self.asked = defaultdict(list)
         self.asking = self.asking_max = 0
 
     async def missing(self, title, stream, after):
         if self.silent.is_set():
             raise TitleDown(title, "no live worker")
+        readable, error = self.damages.get(stream, (0, None))
+        if error and after >= readable:
+            raise error
         return self.events[stream][after:]
 
     async def tables(self, matches):
@@ -103,7 +109,7 @@ async def test_matches_are_read_page_by_page_to_their_heads_and_no_further(model
     store, owners, matches = begun
     done = await rebuild(store, models, owners, Follower(models, nothing_missing))
     versions = len(played(matches[0]))
-    assert done == (2 * len(matches), len(matches) * (len(gathered(matches[0])) + versions))
+    assert done == (2 * len(matches), len(matches) * (len(gathered(matches[0])) + versions), ())
     (generation,) = await models.generations()
     found = await models.load(generation, matches)
     assert {(summary.status, summary.play.cursor.version) for summary in found} == {("over", versions)}
@@ -184,9 +190,64 @@ async def test_a_second_rebuild_is_refused_and_leaves_what_the_first_one_fills(m
     follower = Follower(models, nothing_missing)
     first = asyncio.create_task(rebuild(store, models, owners, follower))
     await asked.wait()
-    with pytest.raises(LimitReached, match="rebuild of the read models"):
+    with pytest.raises(RebuildUnderWay):
         await rebuild(store, models, owners, follower)
     answering.set()
     await first
     (generation,) = await models.generations()
     assert all(await models.load(generation, matches))
+
+
+def damaged(stream, version=1):
+    return HistoryCorrupt(stream, version, "its hash is wrong")
+
+
+async def rebuilt(store, models, owners):
+    """What a rebuild did, and how to look up the summaries that it made."""
+    done = await rebuild(store, models, owners, Follower(models, nothing_missing))
+    (generation,) = await models.generations()
+    return done, lambda matches: models.load(generation, matches)
+
+
+async def test_a_damaged_match_is_left_out_and_named_and_all_others_are_found(models, begun):
+    store, owners, matches = begun
+    bad, *sound = matches
+    error = damaged(match_stream(bad), 3)
+    owners.damages[match_stream(bad)] = (0, error)
+    done, found = await rebuilt(store, models, owners)
+    assert (done.streams, done.damages) == (2 * len(sound), (error,))
+    assert await found([bad]) == [None], "its table alone would be shown as one that can be joined"
+    assert {summary.status for summary in await found(sound)} == {"over"}
+
+
+async def test_a_match_that_is_damaged_further_on_is_there_as_far_as_it_can_be_read(models, begun):
+    store, owners, matches = begun
+    bad = matches[0]
+    error = damaged(match_stream(bad), PAGE + 1)
+    owners.damages[match_stream(bad)] = (PAGE, error)
+    done, found = await rebuilt(store, models, owners)
+    assert done.damages == (error,)
+    (summary,) = await found([bad])
+    assert (summary.status, summary.play.cursor.version) == ("running", PAGE)
+    assert None not in await found(matches)
+
+
+async def test_damaged_tables_are_left_out_with_their_matches_and_named(models, begun):
+    store, owners, matches = begun
+    corrupt, gone, *sound = matches
+    owners.damages[table_stream(corrupt)] = (0, damaged(table_stream(corrupt), 2))
+    owners.damages[table_stream(gone)] = (0, NoSuchMatch(gone))
+    done, found = await rebuilt(store, models, owners)
+    named = {(damage.stream, damage.version) for damage in done.damages}
+    assert named == {(table_stream(corrupt), 2), (table_stream(gone), 1)}
+    assert await found([corrupt, gone]) == [None, None]
+    assert None not in await found(sound)
+
+
+async def test_what_is_left_out_is_logged_with_its_stream_and_version(models, stored):
+    store, owners, matches = stored
+    owners.damages[table_stream(matches[0])] = (0, damaged(table_stream(matches[0]), 2))
+    with capture_logs() as logged:
+        await rebuilt(store, models, owners)
+    (line,) = [line for line in logged if line["event"] == "damaged_stream_left_out"]
+    assert (line["stream"], line["version"]) == (table_stream(matches[0]), 2)
