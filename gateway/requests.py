@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from litestar import Request
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
-from litestar.params import Parameter
+from litestar.params import HeaderParameter
 from litestar.types import Scope
 
 from gateway.bodies import require_nothing
@@ -24,15 +24,16 @@ from gateway.parts import Parts
 AnyRequest = Request[Any, Any, Any]
 Authorization = Annotated[
     str | None,
-    Parameter(header="Authorization", description="`Bearer <token>`", include_in_schema=False),
+    HeaderParameter(name="Authorization", description="`Bearer <token>`", include_in_schema=False),
 ]
 InviteCode = Annotated[
-    str | None, Parameter(header="Invite-Code", max_length=128, description="The code of a private match.")
+    str | None,
+    HeaderParameter(name="Invite-Code", max_length=128, description="The code of a private match."),
 ]
 IdempotencyKey = Annotated[
     str | None,
-    Parameter(
-        header="Idempotency-Key",
+    HeaderParameter(
+        name="Idempotency-Key",
         description="The caller's id of this command: the same one again is answered, not repeated. "
         "At most 128 visible ASCII characters; a random one if there is none.",
         schema_extra={"pattern": r"^[!-~]{0,128}$"},
@@ -40,14 +41,14 @@ IdempotencyKey = Annotated[
 ]
 IfMatch = Annotated[
     str | None,
-    Parameter(
-        header="If-Match",
+    HeaderParameter(
+        name="If-Match",
         description="Refuse unless the match is at this version, as in its ETag.",
         schema_extra={"pattern": rf'^((W/)?"?{VERSION_TEXT}"?|\*|)$'},
     ),
 ]
 _SAFE = {"GET", "HEAD", "OPTIONS"}  # methods that change nothing
-Traceparent = Annotated[str | None, Parameter(header="traceparent", include_in_schema=False)]
+Traceparent = Annotated[str | None, HeaderParameter(name="traceparent", include_in_schema=False)]
 
 
 def reader(

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from litestar import Response, get
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from gateway.bodies import answered
@@ -14,8 +14,8 @@ from gateway.says import says
 _TEXT = {"type": "string"}
 Excepted = Annotated[
     Literal["", "outages"],
-    Parameter(
-        query="except",
+    QueryParameter(
+        name="except",
         description="`outages`: 200 during an outage that meets all gateways, once this one has worked.",
     ),
 ]

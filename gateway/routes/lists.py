@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response, get, route
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 from msgspec import Raw, Struct
 from waystation.projection.v1 import projection_pb2
 
@@ -17,11 +17,11 @@ from services.core import errors
 from services.core.title import Outcome
 
 Status = Literal["open", "running", "over", "closed"]
-TitleQuery = Annotated[str, Parameter(max_length=64, description="Only this title.")]
-PlayerQuery = Annotated[str, Parameter(max_length=64, description="Only with this player.")]
-StatusQuery = Annotated[Status | Literal["any"], Parameter(description="Only with this status.")]
-PageSize = Annotated[int, Parameter(ge=0, le=100, description="At most this many; 0 for 20.")]
-PageToken = Annotated[str, Parameter(max_length=256, description="`next` of the page before.")]
+TitleQuery = Annotated[str, QueryParameter(max_length=64, description="Only this title.")]
+PlayerQuery = Annotated[str, QueryParameter(max_length=64, description="Only with this player.")]
+StatusQuery = Annotated[Status | Literal["any"], QueryParameter(description="Only with this status.")]
+PageSize = Annotated[int, QueryParameter(ge=0, le=100, description="At most this many; 0 for 20.")]
+PageToken = Annotated[str, QueryParameter(max_length=256, description="`next` of the page before.")]
 
 _STATUS: dict[projection_pb2.MatchStatus.ValueType, Status] = {
     projection_pb2.MATCH_STATUS_OPEN: "open",

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from litestar import Response, get
-from litestar.params import Parameter
+from litestar.params import HeaderParameter, QueryParameter
 from msgspec import Struct
 
 from gateway.bodies import answered, passed
@@ -19,12 +19,14 @@ from services.core.ids import MatchId
 from services.core.record import Record
 from services.core.shown import MatchView, ShownEvent
 
-VersionQuery = Annotated[str, Parameter(description="Now without it.", schema_extra=VERSION_SCHEMA)]
-FirstVersion = Annotated[int, Parameter(query="from", ge=0, le=1 << 53, description="First version.")]
-LastVersion = Annotated[int, Parameter(query="to", ge=0, le=1 << 53, description="Last version; 0: the end.")]
-PageSize = Annotated[int, Parameter(ge=0, le=1000, description="At most this many; 0 for the default.")]
-PageToken = Annotated[str, Parameter(max_length=256, description="`next` of the page before.")]
-IfNoneMatch = Annotated[str | None, Parameter(header="If-None-Match")]
+VersionQuery = Annotated[str, QueryParameter(description="Now without it.", schema_extra=VERSION_SCHEMA)]
+FirstVersion = Annotated[int, QueryParameter(name="from", ge=0, le=1 << 53, description="First version.")]
+LastVersion = Annotated[
+    int, QueryParameter(name="to", ge=0, le=1 << 53, description="Last version; 0: the end.")
+]
+PageSize = Annotated[int, QueryParameter(ge=0, le=1000, description="At most this many; 0 for the default.")]
+PageToken = Annotated[str, QueryParameter(max_length=256, description="`next` of the page before.")]
+IfNoneMatch = Annotated[str | None, HeaderParameter(name="If-None-Match")]
 
 _NEVER_CHANGES = "private, max-age=31536000, immutable"
 

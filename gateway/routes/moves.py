@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from litestar import Response, post
-from litestar.params import Parameter
+from litestar.params import PathParameter
 from msgspec import Meta, Raw, Struct
 from waystation.rules.v1 import rules_pb2
 
@@ -16,7 +16,7 @@ from services.core import errors
 from services.core.ids import MatchId
 from services.core.shown import Receipt
 
-PathVersion = Annotated[str, Parameter(schema_extra=VERSION_SCHEMA)]
+PathVersion = Annotated[str, PathParameter(schema_extra=VERSION_SCHEMA)]
 
 
 class NewMove(Struct, frozen=True, forbid_unknown_fields=True):

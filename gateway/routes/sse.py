@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from litestar import get
-from litestar.params import Parameter
+from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
 from gateway.callers import VERSION_SCHEMA, VERSION_TEXT, Reader, version_if_any
@@ -16,13 +16,15 @@ from services.core.ids import MatchId
 
 LastEventId = Annotated[
     str | None,
-    Parameter(
-        header="Last-Event-ID",
+    HeaderParameter(
+        name="Last-Event-ID",
         description="The version you have: begin after it.",
         schema_extra={"pattern": f"^({VERSION_TEXT})?$"},
     ),
 ]
-After = Annotated[str, Parameter(description="The same, for the first time.", schema_extra=VERSION_SCHEMA)]
+After = Annotated[
+    str, QueryParameter(description="The same, for the first time.", schema_extra=VERSION_SCHEMA)
+]
 _EVENT = {
     "type": "object",
     "description": "An event of the stream. `data`: a frame, as JSON. `id`: the version it brings you to.",

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from litestar import Litestar, Response, get
+from litestar.params import FromQuery
 from litestar.testing import TestClient
 
 from deploy.local.system import System
@@ -88,7 +89,7 @@ def test_a_parameter_that_is_repeated_is_refused_whatever_it_says(guests: Guests
 
 def test_a_parameter_that_is_a_list_may_be_repeated() -> None:
     @get("/", opt=says(str))
-    async def listing(many: list[str], one: str = "") -> list[str]:
+    async def listing(many: FromQuery[list[str]], one: FromQuery[str] = "") -> list[str]:
         return many
 
     with TestClient(
