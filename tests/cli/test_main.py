@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,15 @@ def test_a_store_that_cannot_be_asked_is_one_line(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.fixture
+def heeds_interrupts() -> Iterator[None]:
+    """As in a terminal: what a shell starts in the background ignores SIGINT, and so do its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_interrupts")
 def test_an_interrupted_command_says_so_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
