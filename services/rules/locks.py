@@ -1,54 +1,58 @@
 """One command at a time for each match; other matches do not wait."""
 
 import asyncio
+from collections import deque
 
 from services.core.ids import MatchId
 
-
-class _MatchLock(asyncio.Lock):
-    """`users`: who holds it and who waits."""
-
-    users = 0
-
-
-class Hold:
-    """`async with` waits for those who came before."""
-
-    def __init__(self, locks: dict[MatchId, _MatchLock], match: MatchId) -> None:
-        self._locks = locks
-        self._match = match
-
-    async def __aenter__(self) -> None:
-        lock = self._locks.get(self._match)
-        if lock is None:
-            lock = self._locks[self._match] = _MatchLock()
-        lock.users += 1
-        try:
-            await lock.acquire()
-        except BaseException:
-            self._leave(lock)
-            raise
-
-    async def __aexit__(self, *raised: object) -> None:
-        lock = self._locks[self._match]
-        lock.release()
-        self._leave(lock)
-
-    def _leave(self, lock: _MatchLock) -> None:
-        lock.users -= 1
-        if not lock.users:
-            del self._locks[self._match]
+_Turn = asyncio.Future[None]
 
 
 class MatchLocks:
-    """A lock per match, kept only while somebody holds it or waits for it."""
+    """A lock per match, kept only while somebody holds it or waits for it; its holders come in turn."""
 
     def __init__(self) -> None:
-        self._locks: dict[MatchId, _MatchLock] = {}
+        self._waiting: dict[MatchId, deque[_Turn]] = {}  # by match that is held
 
     def __len__(self) -> int:
-        return len(self._locks)
+        return len(self._waiting)
 
-    def hold(self, match: MatchId) -> Hold:
+    def hold(self, match: MatchId) -> "Hold":
         """For one `async with`."""
-        return Hold(self._locks, match)
+        return Hold(self._waiting, match)
+
+
+class Hold:
+    """`async with` waits for those who came before. A lock of asyncio's for each command costs more."""
+
+    __slots__ = ("_match", "_waiting")
+
+    def __init__(self, waiting: dict[MatchId, deque[_Turn]], match: MatchId) -> None:
+        self._waiting = waiting
+        self._match = match
+
+    async def __aenter__(self) -> None:
+        waiting = self._waiting.get(self._match)
+        if waiting is None:
+            self._waiting[self._match] = deque()
+            return
+        turn = asyncio.get_running_loop().create_future()
+        waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # the lock was handed on to who no longer wants it
+                self._hand_on()
+            raise
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._hand_on()
+
+    def _hand_on(self) -> None:
+        waiting = self._waiting[self._match]
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():  # else it was cancelled while it waited
+                turn.set_result(None)
+                return
+        del self._waiting[self._match]
