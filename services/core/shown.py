@@ -121,6 +121,7 @@ class Telling:
         self._data = _members(event.data)
         self._move: Any = None
         self._notation = ""
+        self.plain: ShownEvent | None = None  # what all are told from whom nothing is hidden
         if not over:
             self._data.pop("chance", None)
         if event.type == NAMES[MatchStarted] and not over:
@@ -131,9 +132,17 @@ class Telling:
             self._notation = self._title.notation(self._move)
 
     def to(self, viewer: int | None) -> ShownEvent:
-        """What the seat `viewer` is told; None is a spectator."""
-        event, over = self._event, self._over
+        """What the seat `viewer` is told; None is a spectator. `plain` itself, if that is what it is."""
         data, notation = self._data_for(viewer)
+        if viewer is not None and viewer == self._event.by:
+            return self._told(data, notation, self._event.request_id)
+        if data is not self._data:
+            return self._told(data, notation, "")
+        self.plain = self.plain or self._told(data, notation, "")
+        return self.plain
+
+    def _told(self, data: dict[str, Any], notation: str, request_id: str) -> ShownEvent:
+        event, over = self._event, self._over
         return ShownEvent(
             type=event.type,
             version=event.version,
@@ -141,7 +150,7 @@ class Telling:
             by=event.by,
             data=data,
             notation=notation,
-            request_id=event.request_id if viewer is not None and viewer == event.by else "",
+            request_id=request_id,
             digest=event.digest if over else "",
             salt=event.salt if over else "",
         )

@@ -32,6 +32,7 @@ class News:
         self._views: dict[int | None, bytes] = {}
         self._events: dict[int | None, bytes] = {}
         self._telling: Telling | None = None
+        self._plain = b""  # the event, written for those from whom nothing is hidden
         self._shown: MatchView | None = None  # what was shown last
         self._position = Raw(b"")  # its position, written, once two audiences had the same
 
@@ -45,10 +46,17 @@ class News:
     def event_for(self, seat: int | None) -> bytes:
         """JSON of the event."""
         if seat not in self._events:
-            if self._telling is None:
-                self._telling = Telling(self.match, self.event, over=self.match.outcome is not None)
-            self._events[seat] = _encode(self._telling.to(seat))
+            self._events[seat] = self._told(seat)
         return self._events[seat]
+
+    def _told(self, seat: int | None) -> bytes:
+        if self._telling is None:
+            self._telling = Telling(self.match, self.event, over=self.match.outcome is not None)
+        told = self._telling.to(seat)
+        if told is not self._telling.plain:
+            return _encode(told)
+        self._plain = self._plain or _encode(told)
+        return self._plain
 
     def _brief(self, shown: MatchView, before: MatchView | None) -> MatchView:
         """`shown` with its position written already, where a title without secrets shows all the same."""
