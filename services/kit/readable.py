@@ -1,4 +1,7 @@
-"""Messages that cannot be read, as values: left to itself, gRPC calls them faults of the server."""
+"""Messages that cannot be read, as values, and messages that are written already.
+
+Left to itself, gRPC calls the former faults of the server, and takes none of the latter.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,6 +11,7 @@ from google.protobuf.message import DecodeError
 from services.core.errors import BadRequest
 
 Read = Callable[[bytes], Any]
+Write = Callable[[Any], bytes]
 
 
 class Unreadable(NamedTuple):
@@ -26,3 +30,12 @@ def readable(read: Read) -> Read:
             return Unreadable(BadRequest("message", "is not of the kind that this method takes"))
 
     return reading
+
+
+def written(write: Write) -> Write:
+    """`write`, for streams that may also send bytes as they are."""
+
+    def writing(message: Any) -> bytes:
+        return message if isinstance(message, bytes) else write(message)
+
+    return writing

@@ -15,7 +15,7 @@ from services.core.errors import Deadline, DomainError
 from services.kit import request_log, tracing
 from services.kit.channels import METADATA_BYTES_MAX
 from services.kit.process import StartFailed
-from services.kit.readable import Unreadable, readable
+from services.kit.readable import Unreadable, readable, written
 from services.kit.settings import ServiceSettings
 from services.kit.statuses import Unexpected, abort, grpc_code, http_status
 from services.kit.tasks import ended
@@ -117,7 +117,7 @@ def _refuse_taken(host: str, port: int) -> None:
 
 
 class UnaryCalls(grpc.aio.ServerInterceptor):
-    """Wraps every unary call of ours; of a stream its reading alone, or it would hold the messages."""
+    """Wraps every unary call of ours; of a stream its codecs alone, or it would hold the messages."""
 
     def __init__(self, service: str, unhurried: Collection[str] = ()) -> None:
         self._service = service
@@ -130,12 +130,14 @@ class UnaryCalls(grpc.aio.ServerInterceptor):
     ) -> Found:
         found = await continuation(handler_call_details)
         method = handler_call_details.method
-        if found is None or found.request_deserializer is None or not method.startswith("/waystation."):
+        if found is None or not method.startswith("/waystation."):
             return found
+        assert found.request_deserializer, "generated code reads and writes messages"
+        assert found.response_serializer, "generated code reads and writes messages"
         read = readable(found.request_deserializer)
         if found.unary_unary is None:
             streaming: Any = found.stream_stream
-            return grpc.stream_stream_rpc_method_handler(streaming, read, found.response_serializer)
+            return grpc.stream_stream_rpc_method_handler(streaming, read, written(found.response_serializer))
         name = method.rpartition("/")[2]
         limit_s = None if name in self._unhurried else CALL_S_MAX
         answering = Answering(self._service, name, found.unary_unary, limit_s)

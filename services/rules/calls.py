@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 from msgspec import Struct
@@ -40,13 +40,12 @@ class _Open(Struct):
     is_answered: bool = False
 
 
-class _Unsent(NamedTuple):
-    answer: pb.Answer
-    size: int
-
-
 class Calls:
-    """Takes calls and collects their answers. `ready` is set while there is something to send."""
+    """Takes calls and collects their answers. `ready` is set while there is something to send.
+
+    An answer is kept as a message with nothing else in it, written: such messages one after the other are
+    one message with all their answers. To add what was a message of its own would copy it twice.
+    """
 
     def __init__(self, methods: Methods) -> None:
         self.ready = asyncio.Event()
@@ -56,7 +55,7 @@ class Calls:
         self._running_bytes = 0
         self._is_nothing_running = asyncio.Event()
         self._is_nothing_running.set()
-        self._unsent: deque[_Unsent] = deque()
+        self._unsent: deque[bytes] = deque()
         self._unsent_bytes = 0
 
     @property
@@ -79,24 +78,23 @@ class Calls:
         limit_s = _limit_s(call)
         size = call.ByteSize()
         if kind is None:
-            self._answer(refused(call.id, BadRequest("ask", "is missing")))
+            self._answer(call.id, *refused(BadRequest("ask", "is missing")))
         elif limit_s <= 0:
-            self._answer(refused(call.id, Deadline(0)))
+            self._answer(call.id, *refused(Deadline(0)))
         elif self._has_room(size):
             asked = getattr(call, kind)
             self._start(_Open(call.id, kind, asked, size, time.perf_counter(), call.traceparent), limit_s)
         else:
-            self._answer(refused(call.id, Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1)))
+            self._answer(call.id, *refused(Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1)))
 
-    def collect(self) -> list[pb.Answer]:
+    def collect(self) -> list[bytes]:
         """Answers for one message, oldest first; `ready` stays set while there are more."""
-        batch: list[pb.Answer] = []
+        batch: list[bytes] = []
         room = MESSAGE_BYTES_MAX
-        while self._unsent and (not batch or self._unsent[0].size <= room):
-            answer, size = self._unsent.popleft()
-            self._unsent_bytes -= size
-            room -= size
-            batch.append(answer)
+        while self._unsent and (not batch or len(self._unsent[0]) <= room):
+            batch.append(self._unsent.popleft())
+            self._unsent_bytes -= len(batch[-1])
+            room -= len(batch[-1])
         if not self._unsent:
             self.ready.clear()
         return batch
@@ -134,7 +132,7 @@ class Calls:
                 span.fail(Unexpected.reason)
                 self._refuse(call, Unexpected())
             else:
-                self._close(call, pb.Answer(id=call.id, **{call.kind: response}), None)
+                self._close(call, call.kind, response, None)
             finally:
                 self._running_bytes -= call.size
                 self._running -= 1
@@ -145,10 +143,10 @@ class Calls:
         self._refuse(call, Deadline(round(limit_s * 1000)))
 
     def _refuse(self, call: _Open, error: DomainError) -> None:
-        self._close(call, refused(call.id, error), error)
+        self._close(call, *refused(error), error)
 
-    def _close(self, call: _Open, answer: pb.Answer, refusal: DomainError | None) -> None:
-        """Answers the call, unless its time was over before."""
+    def _close(self, call: _Open, outcome: str, response: Any, refusal: DomainError | None) -> None:
+        """Answers the call, unless its time was over before. `outcome`: the field that holds `response`."""
         if call.is_answered:
             return
         call.is_answered = True
@@ -160,16 +158,22 @@ class Calls:
         level = request_log.level(200 if refusal is None else http_status(refusal), took_s)
         if level is not None:
             _tell(level, call, code, took_s, refusal.reason if refusal else "")
-        self._answer(answer)
+        self._answer(call.id, outcome, response)
 
-    def _answer(self, answer: pb.Answer) -> None:
-        size = answer.ByteSize()
-        if size > ANSWER_BYTES_MAX:
-            answer = refused(answer.id, TooLarge("the answer", ANSWER_BYTES_MAX))
-            size = answer.ByteSize()
-        self._unsent.append(_Unsent(answer, size))
-        self._unsent_bytes += size
+    def _answer(self, id: int, outcome: str, response: Any) -> None:
+        written = _written(id, outcome, response)
+        if len(written) > ANSWER_BYTES_MAX:
+            written = _written(id, *refused(TooLarge("the answer", ANSWER_BYTES_MAX)))
+        self._unsent.append(written)
+        self._unsent_bytes += len(written)
         self.ready.set()
+
+
+def _written(id: int, outcome: str, response: Any) -> bytes:
+    """A message with this answer alone."""
+    message = pb.ExchangeResponse()
+    getattr(message.answers.add(id=id), outcome).CopyFrom(response)
+    return message.SerializeToString()
 
 
 def _tell(level: request_log.Level, call: _Open, code: str, took_s: float, reason: str) -> None:
@@ -187,9 +191,9 @@ def _tell(level: request_log.Level, call: _Open, code: str, took_s: float, reaso
     )
 
 
-def refused(id: int, error: DomainError) -> pb.Answer:
-    refusal = pb.Refusal(reason=error.reason, detail=str(error)[:TEXT_MAX], facts=facts_text(error))
-    return pb.Answer(id=id, refusal=refusal)
+def refused(error: DomainError) -> tuple[str, pb.Refusal]:
+    """The field of an answer that tells of `error`, and what it holds."""
+    return "refusal", pb.Refusal(reason=error.reason, detail=str(error)[:TEXT_MAX], facts=facts_text(error))
 
 
 def _limit_s(call: pb.Call) -> float:

@@ -20,6 +20,8 @@ PACE_S = 0.004  # after several answers: under load they share messages, as call
 FOLLOWED_MAX = 100_000  # audiences by one stream; whoever follows more hears of the others by their heads
 QUIET_S = 0.3  # without a message, once draining: by then the caller has heard of it and asks elsewhere
 
+_DRAINING = pb.ExchangeResponse(draining=True).SerializeToString()
+
 log = structlog.get_logger()
 
 Context = Any  # a grpc.aio.ServicerContext, read and written message by message
@@ -61,7 +63,10 @@ class Exchange:
 
 
 class Stream:
-    """One caller's stream. It ends by message, never by cancelling a read that the caller waits on."""
+    """One caller's stream. It ends by message, never by cancelling a read that the caller waits on.
+
+    `context` must send bytes as they are (`services.kit.readable.written`).
+    """
 
     def __init__(self, context: Context, methods: Methods, live: Live) -> None:
         self.draining = asyncio.Event()
@@ -97,8 +102,8 @@ class Stream:
             for match, seat in self._followed:
                 self._live.unfollow(match, seat, self)
 
-    def push(self, push: pb.Push) -> None:
-        """Never waits."""
+    def push(self, push: bytes) -> None:
+        """Takes a message with one push, written. Never waits."""
         self._pushes.add(push)
 
     async def _keep_reading(self) -> None:
@@ -148,9 +153,8 @@ class Stream:
             is_draining = self.draining.is_set()
             if answers or pushes or is_draining != has_told or self._is_asked:
                 has_told, self._is_asked = is_draining, False
-                await self._context.write(
-                    pb.ExchangeResponse(answers=answers, draining=is_draining, pushes=pushes)
-                )
+                draining = _DRAINING if is_draining else b""
+                await self._context.write(b"".join((draining, *answers, *pushes)))
                 self._room.set()
                 if len(answers) + len(pushes) > 1:
                     await asyncio.sleep(PACE_S)

@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 from waystation.rules.v1 import rules_pb2 as pb
 
 from services.core.ids import MatchId
+from services.core.match import Match
 from services.rules.news import News
 
 _encode = msgspec.json.Encoder().encode
@@ -19,8 +20,8 @@ _encode = msgspec.json.Encoder().encode
 class Listener(Protocol):
     """A stream to a gateway."""
 
-    def push(self, push: pb.Push) -> None:
-        """Never waits."""
+    def push(self, push: bytes) -> None:
+        """Takes a message with one push, written. Never waits."""
 
 
 class Happened(Struct):
@@ -60,8 +61,7 @@ class Live:
         match = news.match
         for seat, listeners in self._listeners.get(match.id, {}).items():
             if seat is None or 0 <= seat < len(match.started.seats):
-                happened = push_for(news, seat)
-                push = pb.Push(match=match.id, seat=seat, version=match.version, happened=happened)
+                push = _written(match, seat, push_for(news, seat))
                 for listener in listeners:
                     listener.push(push)
 
@@ -70,3 +70,10 @@ def push_for(news: News, seat: int | None) -> bytes:
     """What happened, as JSON for `seat`."""
     event, view = Raw(news.event_for(seat)), Raw(news.view_for(seat))
     return _encode(Happened(news.match.id, news.match.version, event, view))
+
+
+def _written(match: Match, seat: int | None, happened: bytes) -> bytes:
+    """A message with this push alone."""
+    message = pb.ExchangeResponse()
+    message.pushes.add(match=match.id, seat=seat, version=match.version, happened=happened)
+    return message.SerializeToString()

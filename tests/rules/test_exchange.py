@@ -17,6 +17,7 @@ from waystation.rules.v1.rules_pb2_grpc import (
 )
 
 from services.core.errors import NoSuchMatch
+from services.kit.rpc_server import UnaryCalls
 from services.rules import calls, exchange
 from services.rules.exchange import Exchange
 from services.rules.live import Live
@@ -102,7 +103,7 @@ async def methods() -> Methods:
 @pytest.fixture
 async def connect(methods):
     """Opens streams to a worker with `methods`."""
-    server = grpc.aio.server()
+    server = grpc.aio.server(interceptors=[UnaryCalls("rules")])
     add_RulesServiceServicer_to_server(Servicer(methods), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

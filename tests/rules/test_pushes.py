@@ -20,8 +20,8 @@ class Listening:
     def __init__(self) -> None:
         self.pushed: list[pb.Push] = []
 
-    def push(self, push: pb.Push) -> None:
-        self.pushed.append(push)
+    def push(self, push: bytes) -> None:
+        self.pushed += read(push)
 
     def heard(self, match: MatchId) -> list[tuple[int | None, int]]:
         """(seat, version) of what was pushed of `match`."""
@@ -29,8 +29,14 @@ class Listening:
         return [(p.seat if p.HasField("seat") else None, p.version) for p in of]
 
 
-def push(size: int, version: int = 1) -> pb.Push:
-    return pb.Push(version=version, happened=bytes(size))
+def read(*messages: bytes) -> list[pb.Push]:
+    """The pushes in `messages`, one after the other as on a stream."""
+    return list(pb.ExchangeResponse.FromString(b"".join(messages)).pushes)
+
+
+def push(size: int, version: int = 1) -> bytes:
+    each = pb.Push(version=version, happened=bytes(size))
+    return pb.ExchangeResponse(pushes=[each]).SerializeToString()
 
 
 async def waiting() -> Pushes:
@@ -46,7 +52,7 @@ async def test_pushes_go_out_in_order_in_messages_of_bounded_size():
     while pushes:
         assert ready.is_set()
         ready.clear()
-        batches.append([each.version for each in pushes.collect()])
+        batches.append([each.version for each in read(*pushes.collect())])
     assert batches == [[1, 2], [3, 4], [5]]
     assert not ready.is_set()
 
@@ -58,7 +64,7 @@ async def test_what_a_slow_gateway_does_not_read_is_dropped_beyond_the_bounds(si
         pushes.add(push(size, version))
     kept = []
     while pushes:
-        kept += [each.version for each in pushes.collect()]
+        kept += [each.version for each in read(*pushes.collect())]
     assert kept == list(range(1, most + 1))
 
 
@@ -66,7 +72,7 @@ async def test_a_push_too_large_for_a_message_is_dropped_and_those_behind_it_go_
     pushes = await waiting()
     pushes.add(push(bounds.MESSAGE_BYTES_MAX))
     pushes.add(push(1, version=2))
-    assert [each.version for each in pushes.collect()] == [2]
+    assert [each.version for each in read(*pushes.collect())] == [2]
 
 
 async def test_each_audience_that_is_followed_is_told_with_its_own_eyes_and_no_other(host, new_match):
