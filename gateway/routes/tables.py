@@ -95,7 +95,7 @@ async def create_table(sender: Sender, parts: Parts, body: bytes) -> Response[by
         traceparent=sender.traceparent,
     )
     created = await parts.lobby.call(parts.lobby.stub.CreateTable, request)
-    return _at(created.table, sender, created.invite, status=201)
+    return _at(created.table, parts, sender, created.invite, status=201)
 
 
 @post(
@@ -133,7 +133,7 @@ async def take_seat(
     address = request.scope["state"]["address"]
     with parts.guesses.one(address, sender.player) if wanted.invite else nullcontext():
         taken = await parts.lobby.call(parts.lobby.stub.TakeSeat, wish)
-    return _at(taken.table, sender)
+    return _at(taken.table, parts, sender)
 
 
 @delete(
@@ -155,7 +155,7 @@ async def leave_seat(match: str, sender: Sender, parts: Parts) -> Response[bytes
         traceparent=sender.traceparent,
     )
     left = await parts.lobby.call(parts.lobby.stub.LeaveSeat, request)
-    return _at(left.table, sender)
+    return _at(left.table, parts, sender)
 
 
 @post(
@@ -177,7 +177,7 @@ async def start_table(match: str, sender: Sender, parts: Parts) -> Response[byte
         traceparent=sender.traceparent,
     )
     started = await parts.lobby.call(parts.lobby.stub.StartTable, request)
-    return _at(started.table, sender)
+    return _at(started.table, parts, sender)
 
 
 @post(
@@ -201,13 +201,17 @@ async def quick_match(sender: Sender, parts: Parts, body: bytes) -> Response[byt
         traceparent=sender.traceparent,
     )
     found = await parts.lobby.call(parts.lobby.stub.QuickMatch, request)
-    return _at(found.table, sender)
+    return _at(found.table, parts, sender)
 
 
 def _clock(clock: Clock | None) -> bytes:
     return b"" if checked(clock) is None else msgspec.json.encode(clock)
 
 
-def _at(table: lobby_pb2.Table, sender: Sender, invite: str = "", status: int = 200) -> Response[bytes]:
+def _at(
+    table: lobby_pb2.Table, parts: Parts, sender: Sender, invite: str = "", status: int = 200
+) -> Response[bytes]:
+    if table.status == lobby_pb2.TABLE_STATUS_SEALED:
+        parts.places.learn(table)  # most often it is played through the gateway that saw it begin
     headers = {"Location": f"/v1/matches/{table.match}", "Cache-Control": "no-store"}
     return answered(shown(table, sender.player, invite), status, headers)

@@ -158,6 +158,21 @@ async def test_without_the_lobby_known_matches_go_on(system: System, guests: Gue
     until(lambda: guests[0].post("/v1/matches", {"title": "make_way"}).status_code == 201)
 
 
+async def test_a_match_that_began_here_needs_no_lobby_from_then_on(system: System, guests: Guests) -> None:
+    host, other = guests
+    match = host.create(title="make_way")["match"]
+    assert other.post(f"/v1/matches/{match}/seats").json()["status"] == "starting"
+    workers = [service for name, service in system.services.items() if name.startswith("rules-make_way")]
+    until(lambda: any(match in worker.log.read_text() for worker in workers))  # it has begun
+    lobby = system.services["lobby-1"]
+    lobby.kill()
+    try:
+        assert len(play_on(guests, match, 2, random.Random(7))) == 2
+    finally:
+        lobby.start()
+    until(lambda: host.post("/v1/matches", {"title": "make_way"}).status_code == 201)
+
+
 async def test_without_the_store_nothing_is_accepted_and_afterwards_play_goes_on(
     system: System, guests: Guests
 ) -> None:
