@@ -1,5 +1,6 @@
 """Request bodies in and JSON out: typed structs, or bytes that pass through."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
@@ -9,7 +10,15 @@ from msgspec import Struct
 
 from services.core.errors import BadRequest
 
+FIELD_CHARACTERS_MAX = 128  # of what the refusal repeats
+
 T = TypeVar("T")
+
+# How msgspec puts it. Of what is unknown, a client chose the name.
+_MEMBER = re.compile(
+    "Object contains unknown field `(?P<unknown>.*)`|Object missing required field `(?P<missing>.*)`",
+    re.DOTALL,
+)
 
 
 class Body(Generic[T]):
@@ -23,11 +32,21 @@ class Body(Generic[T]):
         """No body at all counts as an empty object. Raises BadRequest that names the field."""
         try:
             return self._decoder.decode(raw or b"{}")
-        except msgspec.ValidationError as error:
-            detail, _, path = str(error).partition(" - at `$")
-            raise BadRequest(path.strip("`.") or "body", detail) from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise BadRequest("body", str(error)) from None
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise blamed(error, "body") from None
+
+
+def blamed(error: Exception, whole: str) -> BadRequest:
+    """The refusal of JSON that msgspec could not read; it names the member, or else the `whole`."""
+    if not isinstance(error, msgspec.ValidationError):
+        return BadRequest(whole, str(error))
+    detail, _, path = str(error).partition(" - at `$")
+    members = [path.strip("`.")]
+    if found := _MEMBER.fullmatch(detail):
+        members.append(found["unknown"] or found["missing"])
+        detail = "is not known here" if found["unknown"] else "is missing"
+    field = ".".join(filter(None, members))
+    return BadRequest(field[:FIELD_CHARACTERS_MAX] or whole, detail)
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):

@@ -38,11 +38,13 @@ PROBLEM: Schema = {
 }
 PROBLEM_FRAME: Schema = {
     "title": "ProblemFrame",
-    "description": "A refusal over a socket; its facts are further members. `id`: of the frame it answers.",
+    "description": "A refusal over a socket; its facts are further members. `id`: of the frame it answers. "
+    "`match`: what it is about.",
     "type": "object",
     "properties": {
         "type": {"enum": ["problem"]},
         "id": {"type": "string"},
+        "match": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},

@@ -115,7 +115,7 @@ class Following:
             except (NotStarted, *OUTAGES):
                 continue  # the next head of the match stirs again
             except DomainError as error:
-                self._deliver(problem(problem_of(error, "")))
+                self._deliver(problem(problem_of(error, ""), match=self.match))
                 break
         self._leave(audience, stirred)
 

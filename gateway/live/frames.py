@@ -97,6 +97,13 @@ ClientFrame = HelloFrame | FollowFrame | UnfollowFrame | Order
 read_frame: Callable[[bytes], ClientFrame] = msgspec.json.Decoder(ClientFrame).decode
 
 
+class _Named(Struct, frozen=True):
+    id: Id = ""
+
+
+_read_named = msgspec.json.Decoder(_Named).decode
+
+
 class Frame(NamedTuple):
     """A frame to a client. `version`: of the match it brings the client to; 0 if it brings none."""
 
@@ -180,11 +187,21 @@ def receipt(id_: str, body: bytes) -> Frame:
     return Frame("receipt", 0, b'{"type":"receipt","id":' + _encode(id_) + b"," + body[1:])
 
 
-def problem(found: Problem, id_: str = "", request_id: str = "") -> Frame:
+def id_of(raw: bytes) -> str:
+    """The id of a frame that may be unreadable otherwise; empty when it has none."""
+    try:
+        return _read_named(raw).id
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def problem(found: Problem, id_: str = "", request_id: str = "", match: str = "") -> Frame:
     """A problem's members; `reason` says what `type` says over HTTP, whose place the tag takes."""
     members: dict[str, Any] = {"type": "problem"}
     if id_:
         members["id"] = id_
+    if match:
+        members["match"] = match
     members |= {name: value for name, value in found.members.items() if name not in ("type", "instance")}
     if found.retry_after_s is not None:
         members["retry_after_s"] = found.retry_after_s

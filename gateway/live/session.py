@@ -10,6 +10,7 @@ import structlog
 from msgspec import Struct
 from prometheus_client import Counter
 
+from gateway.bodies import blamed
 from gateway.callers import Reader, Sender, request_id_of
 from gateway.identity import Identity
 from gateway.limits import Buckets
@@ -169,18 +170,16 @@ class Session:
         return None if hello.token is None else identity.holder(hello.token)
 
     async def _heed(self, raw: bytes) -> None:
-        """Has a frame answered, now or soon; it costs the same whether it can be read or not."""
-        id_ = ""
+        """Has a frame answered, now or soon; one that cannot be read is charged for as well."""
         try:
             try:
                 frame = _read(raw)
-                id_ = frame.id
             finally:
                 self._charge()
             await self._answer_soon(frame)
         except DomainError as error:
             turned_away(error, self._player or "", self._opening.traceparent)
-            self._deliver(frames.problem(problem_of(error, ""), id_))
+            self._deliver(frames.problem(problem_of(error, ""), frames.id_of(raw)))
             if isinstance(error, TooManyRequests):
                 await asyncio.sleep(TOO_MANY_S)
 
@@ -213,10 +212,13 @@ class Session:
                         await self._order(frame, request_id, served.traceparent)
             except DomainError as error:
                 refusal = error
-                self._deliver(frames.problem(problem_of(error, ""), frame.id, request_id))
+                self._deliver(
+                    frames.problem(problem_of(error, ""), frame.id, request_id, self._match_of(frame))
+                )
             except Exception as fault:  # the outermost frame of a task
                 refusal = Unexpected()
-                self._deliver(frames.problem(problem_of_fault(fault, "live"), frame.id, request_id))
+                found = problem_of_fault(fault, "live")
+                self._deliver(frames.problem(found, frame.id, request_id, self._match_of(frame)))
             finally:
                 self._room.release()
             served.close(refusal, self._match_of(frame), self._player or "", request_id)
@@ -285,7 +287,7 @@ def _read(raw: bytes) -> ClientFrame:
     try:
         return frames.read_frame(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest("frame", str(error)) from None
+        raise blamed(error, "frame") from None
 
 
 async def _stop(*tasks: asyncio.Task[None]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Never
 
 import grpc
+import structlog
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status as RichStatus
@@ -15,6 +16,8 @@ from grpc import StatusCode
 
 from services.core import errors
 from services.core.errors import DomainError
+
+log = structlog.get_logger()
 
 DOMAIN = "waystation"  # of every google.rpc.ErrorInfo of ours
 DETAILS_KEY = "grpc-status-details-bin"
@@ -158,14 +161,18 @@ def error_from(failed: grpc.aio.AioRpcError, service: str = "a service", limit_m
         for detail in rich.details:
             if detail.Unpack(info) and info.domain == DOMAIN:
                 return error_of(info.reason, rich.message, info.metadata)
-    detail_text = failed.details() or failed.code().name
-    match failed.code():
+    # What the transport says names addresses of ours, and may be read by a player: it goes to the log.
+    code = failed.code()
+    log.info("peer_failed", service=service, code=code.name, detail=failed.details())
+    match code:
         case StatusCode.DEADLINE_EXCEEDED:
             return errors.Deadline(limit_ms)
         case StatusCode.UNIMPLEMENTED | StatusCode.UNKNOWN:
-            return Unexpected(f"{service}: {detail_text}")
+            return Unexpected(f"{service}: {code.name}")
+        case StatusCode.UNAVAILABLE:
+            return errors.ServiceDown(service, "it cannot be reached, or went away in the middle")
         case _:
-            return errors.ServiceDown(service, detail_text[:TEXT_MAX])
+            return errors.ServiceDown(service, code.name)
 
 
 def _typed(kind: type[DomainError], facts: Mapping[str, str]) -> Iterator[tuple[str, str | int]]:

@@ -27,9 +27,11 @@ every_command = pytest.mark.parametrize(
     ("method", "path"), [command[:2] for command in COMMANDS], ids=[command[2] for command in COMMANDS]
 )
 NO_BODIES = [b"", b" \r\n\t ", b"{}", b" { } "]
-BODIES = [
-    b"null", b"[]", b"0", b'""', b"{", b"{}{}", b"x", b"\xff", b'{"seat":1}', b'{"seat":1,"zzz":\xff',
-]  # fmt: skip
+# And the field that the refusal names.
+BODIES = {
+    **dict.fromkeys([b"null", b"[]", b"0", b'""', b"{", b"{}{}", b"x", b"\xff"], "body"),
+    **dict.fromkeys([b'{"seat":1}', b'{"seat":1,"zzz":\xff'], "seat"),
+}
 
 
 def at(path: str, match: str) -> str:
@@ -56,9 +58,9 @@ def test_a_body_that_is_not_asked_for_is_refused(guests: Guests, method: str, pa
     host, _ = guests
     match = begun(guests)
     before = host.view(match)
-    for body in BODIES:
+    for body, field in BODIES.items():
         answer = host.client.request(method, at(path, match), content=body, headers=host.headers)
-        assert refused(answer, 400, "BAD_REQUEST")["field"] == "body"
+        assert refused(answer, 400, "BAD_REQUEST")["field"] == field
     too_large = b" " * (BODY_BYTES_MAX + 1)
     answer = host.client.request(method, at(path, match), content=too_large, headers=host.headers)
     assert refused(answer, 413, "TOO_LARGE")["limit"] == BODY_BYTES_MAX

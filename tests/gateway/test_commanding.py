@@ -185,3 +185,43 @@ async def test_frames_cost_what_requests_cost(start_gateway: Start) -> None:
     answer = guest.get("/v1/matches/nope")
     assert (answer.status_code, answer.json()["reason"]) == (429, "TOO_MANY_REQUESTS")
     assert int(answer.headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize(
+    ("frame", "field"),
+    [
+        ({"type": "move", "match": "m", "move": {}, "expected_version": "1"}, "expected_version"),
+        ({"type": "move", "match": "m", "move": {}}, "expected_version"),
+        ({"type": "resign", "match": "m", "why": 1}, "why"),
+        ({"type": "resign", "match": "m", "request_id": "\0"}, "request_id"),
+        ({"type": "answer_draw", "match": "m", "accept": True}, "offer"),
+        ({"type": "dance"}, "type"),
+        ({"match": "m"}, "type"),
+    ],
+)
+async def test_a_frame_that_cannot_be_read_is_refused_by_its_id_and_by_the_member_that_is_wrong(
+    system: System, guests: Guests, frame: dict[str, object], field: str
+) -> None:
+    async with live(system.url, "/v1/live", guests[0].token) as socket:
+        await socket.send(**frame, id="7")
+        problem = await socket.next("problem")
+        assert (problem["id"], problem["reason"], problem["field"]) == ("7", "BAD_REQUEST", field)
+
+
+@pytest.mark.parametrize("frame", [b"{", b"[]", b'{"id":7,"type":"resign"}', b'{"id":"' + b"x" * 65 + b'"}'])
+async def test_a_frame_without_an_id_that_can_be_read_is_refused_without_one(
+    system: System, guests: Guests, frame: bytes
+) -> None:
+    async with live(system.url, "/v1/live", guests[0].token) as socket:
+        await socket.connection.send(frame.decode())
+        problem = await socket.next("problem")
+        assert problem["reason"] == "BAD_REQUEST"
+        assert "id" not in problem
+
+
+async def test_a_problem_names_the_match_that_it_is_about(system: System, guests: Guests) -> None:
+    match = begun(guests, visibility="private")
+    async with live(system.url, "/v1/live", Guest(guests[0].client).token) as socket:
+        await socket.send(type="follow", match=match)
+        problem = await socket.next("problem")
+        assert (problem["match"], problem["reason"]) == (match, "NOT_SEATED")

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from gateway.bodies import FIELD_CHARACTERS_MAX
 from gateway.limits import BODY_BYTES_MAX
 from tests.gateway.playing import ADMIN_TOKEN, Guest, any_move, begun
 
@@ -162,11 +163,13 @@ def test_commands_need_a_seat(guests: Guests, client: httpx.Client) -> None:
         (b"{", "body"),
         (b"\xff\xfe", "body"),
         (b"[]", "body"),
-        (b'{"move":{}}', "body"),
+        (b'{"move":{}}', "expected_version"),
         (b'{"move":{},"expected_version":"one"}', "expected_version"),
         (b'{"move":{},"expected_version":-1}', "expected_version"),
-        (b'{"move":{},"expected_version":1,"more":1}', "body"),
-        (b"", "body"),
+        (b'{"move":{},"expected_version":1,"more":1}', "more"),
+        (b'{"move":{},"expected_version":1,"a\\nb":1}', "a\nb"),
+        (b'{"move":{},"expected_version":1,"' + b"m" * 999 + b'":1}', "m" * FIELD_CHARACTERS_MAX),
+        (b"", "move"),
     ],
 )
 def test_a_body_that_cannot_be_read_is_refused_by_field(guests: Guests, body: bytes, field: str) -> None:
