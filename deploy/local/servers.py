@@ -7,6 +7,7 @@ A child dies with the thread that started it (Linux): start servers from a threa
 """
 
 import contextlib
+import fcntl
 import platform
 import shutil
 import signal
@@ -16,13 +17,15 @@ import sys
 import sysconfig
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import IO, ClassVar, Literal, Self
 
 HOST = "127.0.0.1"
 READY_S_MAX = 30.0  # a long append-only file is read again before the first answer
 STOP_S_MAX = 10.0
+HELD_S_MAX = 10.0  # how long another's server, which may be ending, is waited for
 _PORT_TRIES = 3
 
 
@@ -68,16 +71,17 @@ class EmbeddedServer(ABC):
         if self.pid:
             return self.url
         self.data_dir.mkdir(parents=True, exist_ok=True)
-        for tries_left in reversed(range(1 if self.port else _PORT_TRIES)):
-            chosen = self.port
-            self.port = chosen or free_port()
-            try:
-                self._launch()
-                return self.url
-            except ServerFailed:  # a chosen port may be lost to another process before the child has it
-                self.port = chosen
-                if not tries_left:
-                    raise
+        with self._claimed() as claim:
+            for tries_left in reversed(range(1 if self.port else _PORT_TRIES)):
+                chosen = self.port
+                self.port = chosen or free_port()
+                try:
+                    self._launch(claim)
+                    return self.url
+                except ServerFailed:  # a chosen port may be lost to another process before the child has it
+                    self.port = chosen
+                    if not tries_left:
+                        raise
         raise AssertionError("the last try raises")
 
     def stop(self) -> None:
@@ -117,7 +121,20 @@ class EmbeddedServer(ABC):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _launch(self) -> None:
+    @contextlib.contextmanager
+    def _claimed(self) -> Iterator[IO[bytes]]:
+        """A lock on the data, which the child inherits: it ends with the child, not with who started it.
+
+        Two servers on the same files would ruin them, and one of a run that was killed may still be ending.
+        Raises ServerFailed if another keeps them.
+        """
+        with (self.data_dir / f".{self.name}.lock").open("wb") as claim:
+            if not _is_locked(claim, HELD_S_MAX):
+                what = f"{self.name}: another process serves what is in {self.data_dir}"
+                raise ServerFailed(f"{what}; try again when it has ended")
+            yield claim
+
+    def _launch(self, claim: IO[bytes]) -> None:
         if _is_taken(self.port):
             raise ServerFailed(f"{self.name}: port {self.port} on {HOST} is taken by another process")
         with self.log.open("ab") as log:
@@ -129,6 +146,7 @@ class EmbeddedServer(ABC):
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=(claim.fileno(),),
             )
         try:
             self._wait_until_ready(self._child)
@@ -237,6 +255,18 @@ def _is_taken(port: int) -> bool:
         except OSError:
             return True
         return False
+
+
+def _is_locked(file: IO[bytes], wait_s: float) -> bool:
+    """Locks the file; False if somebody else does not give it up within so many seconds."""
+    give_up = time.monotonic() + wait_s
+    while True:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        if time.monotonic() > give_up:
+            return False
+        time.sleep(0.02)
 
 
 # Run by a fresh interpreter in the child, which then becomes the program: between fork and exec of a process

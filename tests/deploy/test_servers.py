@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.local import servers
 from deploy.local.servers import EmbeddedServer, Nats, ServerFailed, Valkey
 from services.kit.redis_link import RedisLink
 
@@ -57,8 +58,22 @@ def test_a_child_that_ends_at_once_is_reported_with_its_last_words(tmp_path: Pat
     assert "\n" not in str(failure.value)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can end a child with its parent")
-def test_servers_die_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+@BOTH
+def test_two_servers_never_share_their_files(
+    kind: type[EmbeddedServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "HELD_S_MAX", 0.1)
+    with kind(tmp_path):
+        second = kind(tmp_path)
+        with pytest.raises(ServerFailed, match=f"another process serves what is in {tmp_path}") as failure:
+            second.start()
+        assert "\n" not in str(failure.value)
+    with second:
+        assert second.pid
+
+
+def started_by_a_parent(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
+    """The parent, and its Valkey and NATS."""
     program = (
         "import sys, time; from deploy.local.servers import Nats, Valkey\n"
         "servers = Valkey(sys.argv[1] + '/v'), Nats(sys.argv[1] + '/n')\n"
@@ -70,16 +85,45 @@ def test_servers_die_with_a_parent_that_was_killed(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=root
     )
     assert parent.stdout is not None
-    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    with parent.stdout:
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
     assert len(pids) == 2
-    os.kill(parent.pid, signal.SIGKILL)
+    return parent, pids
+
+
+def kill(parent: subprocess.Popen[str]) -> None:
+    parent.kill()
     parent.wait()
-    parent.stdout.close()
+
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can end a child with its parent")
+
+
+@ON_LINUX
+def test_servers_die_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+    parent, pids = started_by_a_parent(tmp_path)
+    kill(parent)
     for _ in range(1_000):
         if not any(_is_running(pid) for pid in pids):
             break
         time.sleep(0.01)
     assert [pid for pid in pids if _is_running(pid)] == []
+
+
+@ON_LINUX
+def test_a_server_that_outlives_its_parent_for_a_moment_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent, (pid, _) = started_by_a_parent(tmp_path)
+    os.kill(pid, signal.SIGSTOP)  # it will not heed that its parent is gone
+    kill(parent)
+    monkeypatch.setattr(servers, "HELD_S_MAX", 0.1)
+    with pytest.raises(ServerFailed, match="another process serves"):
+        Valkey(tmp_path / "v").start()
+    monkeypatch.undo()
+    os.kill(pid, signal.SIGCONT)
+    with Valkey(tmp_path / "v"):
+        assert not _is_running(pid)
 
 
 def _is_running(pid: int) -> bool:
