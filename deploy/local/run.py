@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from deploy.local.run_file import run_in
 from deploy.local.servers import ServerFailed
 from deploy.local.system import ROOT, Fsync, System, SystemFailure, shipped_titles
 
 RESTARTS_MAX = 5
+LEFT_S_MAX = 10.0  # what services of a run that was killed may take to end
 
 
 class Stopped(Exception):
@@ -28,8 +30,9 @@ def run(*, host: str, port: int, data: Path | None, ephemeral: bool, workers: in
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stopped)
     try:
-        _refuse_taken(host, port)
         with _data_folder(data, ephemeral) as folder:
+            # The gateway of a run that was killed may still be saying goodbye.
+            _refuse_taken(host, port, wait_s=LEFT_S_MAX if run_in(folder) else 0)
             system = System(
                 data=folder,
                 workers=dict.fromkeys(shipped_titles(), workers),
@@ -91,14 +94,25 @@ def _welcome(system: System) -> str:
     )
 
 
-def _refuse_taken(host: str, port: int) -> None:
+def _refuse_taken(host: str, port: int, wait_s: float = 0) -> None:
+    """Raises SystemFailure for a port that cannot be had within so many seconds."""
+    give_up = time.monotonic() + wait_s
+    while (hindrance := _hindrance(host, port)) is not None:
+        if time.monotonic() >= give_up:
+            hint = f"port {port} of {host} is taken or not ours ({hindrance.strerror})"
+            raise SystemFailure(f"{hint}; choose another one with --port") from hindrance
+        time.sleep(0.1)
+
+
+def _hindrance(host: str, port: int) -> OSError | None:
+    """Why nobody could listen there."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
         except OSError as error:
-            hint = f"port {port} of {host} is taken or not ours ({error.strerror})"
-            raise SystemFailure(f"{hint}; choose another one with --port") from error
+            return error
+    return None
 
 
 @contextmanager

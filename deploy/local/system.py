@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from deploy.local.run_file import RunFile
 from deploy.local.servers import Nats, Valkey, dying_with_parent
 
 Fsync = Literal["everysec", "always"]
 
 ROOT = Path(__file__).resolve().parents[2]
-RUN_FILE = "run.json"  # in the data folder while a run goes on: where its servers are
 STOP_S_MAX = 8.0
 READY_S_MAX = 60.0
 
@@ -112,6 +112,9 @@ class System:
     valkey: Valkey | None = None
     nats: Nats | None = None
 
+    def __post_init__(self) -> None:
+        self.run_file = RunFile(self.data)
+
     @property
     def url(self) -> str:
         """Of the first gateway."""
@@ -125,14 +128,14 @@ class System:
                 self.services[service.name] = service
                 service.start()
             self._wait_until_ready()
-            (self.data / RUN_FILE).write_text(json.dumps({"redis_url": self.redis_url, "url": self.url}))
+            self.run_file.write(redis_url=self.redis_url, url=self.url)
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
         """Stops everything: gateways first, so that nobody is promised anything; the servers last."""
-        (self.data / RUN_FILE).unlink(missing_ok=True)
+        self.run_file.remove()
         for names in (self._named("gateway"), self._named("")):
             self._stop_services(names)
         for server in (self.nats, self.valkey):
