@@ -11,6 +11,7 @@ from cyclopts.validators import Number
 
 from cli.store_url import NoStore
 from services.core.errors import DomainError
+from services.kit.exit_codes import INTERRUPTED
 
 app = App(
     name="waystation",
@@ -182,7 +183,7 @@ def main() -> None:
     try:
         sys.exit(app(sys.argv[1:]))
     except KeyboardInterrupt:
-        _leave("interrupted; nothing was changed", 130)
+        _leave("interrupted; nothing was changed", INTERRUPTED)
     except (NoStore, DomainError) as error:
         _leave(str(error), 1)
 

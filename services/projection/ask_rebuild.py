@@ -13,12 +13,11 @@ from waystation.projection.v1.projection_pb2_grpc import ProjectionServiceStub
 
 from services.core.errors import Deadline, DomainError, ServiceDown
 from services.kit.channels import Channels
+from services.kit.exit_codes import INTERRUPTED, MISUSED
 from services.kit.settings import SettingInvalid, Settings, from_environment
 
 WAIT_S_MAX = 24 * 3600.0
 ANSWER_S_MAX = 2.0  # for a projection to say that it is there; one that folds a crowd may take a moment
-INTERRUPTED = 130  # as a shell says it of a program that SIGINT ended
-MISUSED = 2
 
 
 class AskSettings(Settings, frozen=True, kw_only=True):
