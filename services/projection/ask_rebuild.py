@@ -11,13 +11,15 @@ from msgspec import Meta, Struct
 from waystation.projection.v1 import projection_pb2 as pb
 from waystation.projection.v1.projection_pb2_grpc import ProjectionServiceStub
 
-from services.core.errors import Deadline, DomainError, ServiceDown
+from services.core.errors import OUTAGES, Deadline, DomainError, ServiceDown
 from services.kit.channels import Channels
 from services.kit.exit_codes import INTERRUPTED, MISUSED
 from services.kit.settings import SettingInvalid, Settings, from_environment
+from services.kit.tasks import ended
 
 WAIT_S_MAX = 24 * 3600.0
 ANSWER_S_MAX = 2.0  # for a projection to say that it is there; one that folds a crowd may take a moment
+LOOK_S = 1.0  # how often the projection is asked whether it waits for somebody
 
 
 class AskSettings(Settings, frozen=True, kw_only=True):
@@ -51,9 +53,7 @@ async def ask_rebuild(projections: Projections) -> int:
     """
     channels = Channels()
     try:
-        address = await _answering(projections, channels)
-        stub = channels.stub(ProjectionServiceStub, address)
-        done = await channels.call(stub.Rebuild, pb.RebuildRequest(), WAIT_S_MAX, f"projection at {address}")
+        done = await _rebuilt(await _answering(projections, channels), channels)
     except DomainError as error:
         print(f"not rebuilt: {error}")
         return 1
@@ -81,6 +81,32 @@ async def _answering(projections: Projections, channels: Channels) -> str:
             silent.append(address)
         else:
             return address
+
+
+async def _rebuilt(address: str, channels: Channels) -> pb.RebuildResponse:
+    """The end of a rebuild, which may take hours; prints meanwhile whom it waits for. Raises DomainError."""
+    stub = channels.stub(ProjectionServiceStub, address)
+    watching = asyncio.create_task(_tell_waits(address, channels))
+    try:
+        return await channels.call(stub.Rebuild, pb.RebuildRequest(), WAIT_S_MAX, f"projection at {address}")
+    finally:
+        await ended(watching)
+
+
+async def _tell_waits(address: str, channels: Channels) -> None:
+    stub = channels.stub(ProjectionServiceStub, address)
+    told: list[str] = []
+    while True:
+        await asyncio.sleep(LOOK_S)
+        try:
+            asked = await channels.call(stub.GetRebuild, pb.GetRebuildRequest(), ANSWER_S_MAX)
+        except OUTAGES:
+            continue  # how the rebuild itself ends is told by its own call
+        except DomainError:
+            return  # a projection of a release before this one
+        if (waits_for := list(asked.waits_for)) != told:
+            print(f"waiting for {', '.join(waits_for)}" if waits_for else "going on", flush=True)
+            told = waits_for
 
 
 def _told(done: pb.RebuildResponse) -> int:

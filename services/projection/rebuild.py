@@ -5,9 +5,9 @@ whatever happens during a rebuild is in the new generation as well.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import structlog
 from waystation.events.v1.events_pb2 import PublishedEvent
@@ -15,13 +15,16 @@ from waystation.events.v1.events_pb2 import PublishedEvent
 from services.core.errors import HistoryCorrupt, NoSuchMatch
 from services.core.ids import MatchId, StreamName, match_stream, stream_match, table_stream
 from services.kit.store import EventStore
-from services.kit.tasks import answers
+from services.kit.tasks import answers, ended
 from services.projection.follow import Follower
 from services.projection.generations import Claim
 from services.projection.models import ReadModels
 from services.projection.sources import Sources
+from services.projection.waits import Waits
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 TABLES_AT_ONCE = 32  # asked for and folded together; as many of their matches are read a page each
 GROUPS_AT_ONCE = 3  # so that lobby, workers and projection need not wait for each other
@@ -44,19 +47,21 @@ class _Unread(NamedTuple):
     head: int
 
 
-async def rebuild(store: EventStore, models: ReadModels, sources: Sources, follower: Follower) -> Rebuilt:
+async def rebuild(
+    store: EventStore, models: ReadModels, sources: Sources, follower: Follower, waits: Waits
+) -> Rebuilt:
     """Folds every stream and swaps.
 
     A match of which a stream is damaged will be in no list, or be there as far as it could be read: one bad
     stream must not keep all others from being found. Takes as long as there are matches; cut short, it leaves
     the present read models as they are.
-    Raises TitleDown when the matches of a title cannot be read, RebuildUnderWay while another rebuild is, and
-    ServiceDown if this one stood still for so long that its claim has lapsed.
+    An owner of streams that is away is waited for. Raises ServiceDown if it does not come back, or if this
+    rebuild stood still for so long that its claim has lapsed, and RebuildUnderWay while another is.
     """
     streams = events = 0
     damages: list[HistoryCorrupt] = []
     async with models.next_generation() as claim:
-        folding = _Folding(store, sources, follower, claim)
+        folding = _Folding(store, sources, follower, claim, waits)
         works = (folding.fold(tables) async for tables in _in_groups(store))
         async with aclosing(answers(works, GROUPS_AT_ONCE)) as folded:
             async for done in folded:
@@ -82,11 +87,14 @@ async def _in_groups(store: EventStore) -> AsyncIterator[list[MatchId]]:
 class _Folding:
     """Folds tables and their matches into the generation of a claim, which every page renews."""
 
-    def __init__(self, store: EventStore, sources: Sources, follower: Follower, claim: Claim) -> None:
+    def __init__(
+        self, store: EventStore, sources: Sources, follower: Follower, claim: Claim, waits: Waits
+    ) -> None:
         self._store = store
         self._sources = sources
         self._follower = follower
         self._claim = claim
+        self._waits = waits
         self._asking = asyncio.Semaphore(PAGES_AT_ONCE)
 
     async def fold(self, tables: Sequence[MatchId]) -> Rebuilt:
@@ -99,10 +107,10 @@ class _Folding:
         streams: set[str] = set()
         events = 0
         while page or unread:
-            read = await asyncio.gather(*(self._page(titles[rest.match], rest, damages) for rest in unread))
+            read = await _all(self._page(titles[rest.match], rest, damages) for rest in unread)
             page = _without(page, damages)  # a table alone would make the match one that can be joined
             page += [event for each in read for event in each]  # with a table's own: one write for both
-            await self._follower.fold(self._claim.number, page)
+            await self._fold(page)
             await self._claim.renew()
             streams |= {event.stream for event in page}
             events += len(page)
@@ -112,7 +120,7 @@ class _Folding:
     async def _tables(self, tables: Sequence[MatchId], damages: list[HistoryCorrupt]) -> list[PublishedEvent]:
         """The events of the tables that are sound; adds to `damages` what is wrong with the others."""
         try:
-            return list(await self._sources.tables(tables))
+            return list(await self._asked("the lobby", lambda: self._sources.tables(tables)))
         except (HistoryCorrupt, NoSuchMatch) as error:
             if len(tables) == 1:
                 damages.append(_left_out(_damage(tables[0], error)))
@@ -126,10 +134,29 @@ class _Folding:
         """The next events; none, and one more of `damages`, if the stream does not hold."""
         async with self._asking:
             try:
-                return await self._sources.match_page(title, rest.match, rest.after)
+                return await self._asked(
+                    f"a worker of {title}", lambda: self._sources.match_page(title, rest.match, rest.after)
+                )
             except HistoryCorrupt as error:
                 damages.append(_left_out(error))
                 return []
+
+    async def _fold(self, page: Sequence[PublishedEvent]) -> None:
+        # Where events that come meanwhile were folded first, the follower asks for what it lacks.
+        await self._asked("an owner of streams", lambda: self._follower.fold(self._claim.number, page))
+
+    async def _asked(self, owner: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """While the owner is away the claim is kept."""
+        return await self._waits.answered(owner, ask, self._claim.renew)
+
+
+async def _all(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What each returns, in order. One that raises ends the others."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        await ended(*tasks)
 
 
 def _damage(table: MatchId, error: HistoryCorrupt | NoSuchMatch) -> HistoryCorrupt:

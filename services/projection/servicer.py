@@ -16,6 +16,7 @@ from services.projection.models import ReadModels
 from services.projection.rebuild import rebuild
 from services.projection.sources import Sources
 from services.projection.summary import Status, Summary
+from services.projection.waits import Waits
 
 PAGE_SIZE = 20
 PAGE_SIZE_MAX = 100
@@ -41,6 +42,7 @@ class ProjectionServicer(ProjectionServiceServicer):
         self._models = models
         self._sources = sources
         self._follower = follower
+        self._waits = Waits()
 
     async def ListMatches(  # noqa: N802
         self, request: pb.ListMatchesRequest, context: grpc.aio.ServicerContext[Any, Any]
@@ -70,13 +72,18 @@ class ProjectionServicer(ProjectionServiceServicer):
     async def Rebuild(  # noqa: N802
         self, request: pb.RebuildRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.RebuildResponse:
-        done = await rebuild(self._store, self._models, self._sources, self._follower)
+        done = await rebuild(self._store, self._models, self._sources, self._follower, self._waits)
         return pb.RebuildResponse(
             streams=done.streams,
             events=done.events,
             damaged_streams=len(done.damages),
             damages=[_damage(error) for error in done.damages[:DAMAGES_MAX]],
         )
+
+    async def GetRebuild(  # noqa: N802
+        self, request: pb.GetRebuildRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.GetRebuildResponse:
+        return pb.GetRebuildResponse(waits_for=self._waits.waits_for)
 
 
 def _damage(error: HistoryCorrupt) -> pb.Damage:

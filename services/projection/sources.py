@@ -37,7 +37,7 @@ class Sources:
         """The next events of a match; none at the end. Raises as `missing` does."""
         stub = self._channels.stub(RulesServiceStub, self._directory.pick(title, match))
         request = rules_pb2.ListPublishedEventsRequest(match=match, after=after)
-        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
+        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S, f"rules-{title}")
         return response.events
 
     async def tables(self, matches: Sequence[MatchId]) -> Sequence[PublishedEvent]:
@@ -46,7 +46,7 @@ class Sources:
         found: list[PublishedEvent] = []
         while matches:
             request = lobby_pb2.BatchListPublishedEventsRequest(matches=matches)
-            response = await self._channels.call(stub.BatchListPublishedEvents, request, _TIMEOUT_S)
+            response = await self._channels.call(stub.BatchListPublishedEvents, request, _TIMEOUT_S, "lobby")
             found += response.events
             matches = matches[response.tables :]
         return found
@@ -54,5 +54,5 @@ class Sources:
     async def _table_events(self, match: MatchId, after: int) -> Sequence[PublishedEvent]:
         stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
         request = lobby_pb2.ListPublishedEventsRequest(match=match, after=after)
-        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S)
+        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S, "lobby")
         return response.events

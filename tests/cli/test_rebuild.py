@@ -2,7 +2,8 @@ import asyncio
 import socket
 
 import pytest
-from waystation.projection.v1.projection_pb2 import Damage, RebuildResponse
+from grpc import StatusCode
+from waystation.projection.v1.projection_pb2 import Damage, GetRebuildResponse, RebuildResponse
 from waystation.projection.v1.projection_pb2_grpc import (
     ProjectionServiceServicer,
     add_ProjectionServiceServicer_to_server,
@@ -21,12 +22,18 @@ pytestmark = pytest.mark.anyio
 
 
 class Projection(ProjectionServiceServicer):
-    """Rebuilds at once with `damage`, refuses to, or goes on until it is `given_up`."""
+    """Rebuilds at once with `damage`, refuses to, or goes on until it is `given_up`.
+
+    `waits`: whom it tells to wait for, from one question to the next; it is done after the last. None: it
+    is of a release that tells nothing.
+    """
 
     def __init__(self):
         self.refusal = None
         self.damage = {}
         self.is_slow = False
+        self.waits = None
+        self.told = asyncio.Event()
         self.asked, self.given_up = asyncio.Event(), asyncio.Event()
 
     async def Rebuild(self, request, context):  # noqa: N802 - named by the proto
@@ -38,7 +45,17 @@ class Projection(ProjectionServiceServicer):
                 await asyncio.Event().wait()
             finally:
                 self.given_up.set()
+        if self.waits is not None:
+            await self.told.wait()
         return RebuildResponse(streams=3, events=12, **self.damage)
+
+    async def GetRebuild(self, request, context):  # noqa: N802 - named by the proto
+        if self.waits is None:
+            await context.abort(StatusCode.UNIMPLEMENTED, "no such method")
+        if not self.waits:
+            self.told.set()
+            return GetRebuildResponse()
+        return GetRebuildResponse(waits_for=self.waits.pop(0))
 
 
 Projection.__abstractmethods__ = frozenset()  # the other methods are not served here
@@ -68,6 +85,24 @@ async def projection(store):
 async def test_how_much_was_folded_is_told(projection, capsys):
     assert await print_rebuilt(None) == 0
     assert capsys.readouterr().out == "rebuilt: 12 events of 3 streams\n"
+
+
+async def test_whom_a_rebuild_waits_for_is_told_once_and_that_it_goes_on(projection, capsys, monkeypatch):
+    monkeypatch.setattr(ask_rebuild, "LOOK_S", 0.01)
+    projection.waits = [[], ["the lobby"], ["the lobby"], ["a worker of wayfare", "the lobby"], []]
+    assert await print_rebuilt(None) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "waiting for the lobby",
+        "waiting for a worker of wayfare, the lobby",
+        "going on",
+        "rebuilt: 12 events of 3 streams",
+    ]
+
+
+async def test_a_projection_that_does_not_tell_whom_it_waits_for_rebuilds(projection, capsys, monkeypatch):
+    monkeypatch.setattr(ask_rebuild, "LOOK_S", 0)
+    assert await print_rebuilt(None) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "rebuilt: 12 events of 3 streams"
 
 
 async def test_that_a_rebuild_is_under_way_already_is_told_in_one_line(projection, capsys):

@@ -5,13 +5,15 @@ from math import ceil
 import pytest
 from structlog.testing import capture_logs
 
-from services.core.errors import HistoryCorrupt, NoSuchMatch, RebuildUnderWay, TitleDown
+from services.core.errors import HistoryCorrupt, NoSuchMatch, RebuildUnderWay, ServiceDown, TitleDown
 from services.core.ids import match_stream, table_stream
 from services.kit.memory_store import MemoryStore
 from services.kit.store import Append
+from services.projection import waits
 from services.projection.follow import Follower
 from services.projection.generations import Claim
 from services.projection.rebuild import PAGES_AT_ONCE, TABLES_AT_ONCE, rebuild
+from services.projection.waits import Waits
 from tests.core.matches import Table
 from tests.projection.published import gathered, played
 from tests.rules.hosting import sit_down
@@ -98,7 +100,7 @@ async def append_all(store, stream, entries):
 
 async def test_a_rebuild_finds_every_table_again(models, stored):
     store, owners, matches = stored
-    done = await rebuild(store, models, owners, Follower(models, owners.missing))
+    done = await rebuild(store, models, owners, Follower(models, owners.missing), Waits())
     assert done.streams == len(matches)
     generations = await models.generations()
     assert len(generations) == 1
@@ -107,7 +109,7 @@ async def test_a_rebuild_finds_every_table_again(models, stored):
 
 async def test_matches_are_read_page_by_page_to_their_heads_and_no_further(models, begun):
     store, owners, matches = begun
-    done = await rebuild(store, models, owners, Follower(models, nothing_missing))
+    done = await rebuild(store, models, owners, Follower(models, nothing_missing), Waits())
     versions = len(played(matches[0]))
     assert done == (2 * len(matches), len(matches) * (len(gathered(matches[0])) + versions), ())
     (generation,) = await models.generations()
@@ -126,14 +128,14 @@ async def test_a_rebuild_of_long_matches_renews_its_claim_with_every_page(models
         await renew(claim)
 
     monkeypatch.setattr(Claim, "renew", counted)
-    await rebuild(store, models, owners, Follower(models, nothing_missing))
+    await rebuild(store, models, owners, Follower(models, nothing_missing), Waits())
     groups, pages = ceil(len(matches) / TABLES_AT_ONCE), ceil(len(played(matches[0])) / PAGE)
     assert len(renewed) == groups * pages > groups
 
 
 async def test_workers_are_asked_for_many_pages_at_once_but_not_for_all(models, begun):
     store, owners, matches = begun
-    await rebuild(store, models, owners, Follower(models, nothing_missing))
+    await rebuild(store, models, owners, Follower(models, nothing_missing), Waits())
     assert owners.asking_max == PAGES_AT_ONCE < len(matches)
 
 
@@ -141,20 +143,21 @@ async def test_a_match_that_has_lost_its_end_meanwhile_is_read_as_far_as_it_goes
     store, owners, matches = begun
     short = owners.events[match_stream(matches[0])]
     del short[PAGE:]
-    await rebuild(store, models, owners, Follower(models, nothing_missing))
+    await rebuild(store, models, owners, Follower(models, nothing_missing), Waits())
     (generation,) = await models.generations()
     (summary,) = await models.load(generation, matches[:1])
     assert summary.play.cursor.version == PAGE
 
 
-async def test_a_rebuild_that_fails_leaves_the_read_models_as_they_are(models, stored):
+async def test_a_rebuild_that_fails_leaves_the_read_models_as_they_are(models, stored, monkeypatch):
     store, owners, matches = stored
     follower = Follower(models, owners.missing)
     await follower.follow([*gathered(matches[0]), *played(matches[0])])
     before = await models.generations()
     owners.silent.set()
-    with pytest.raises(TitleDown):
-        await rebuild(store, models, owners, follower)
+    monkeypatch.setattr(waits, "AWAY_S_MAX", 0)
+    with pytest.raises(ServiceDown):
+        await rebuild(store, models, owners, follower, Waits())
     assert await models.generations() == before
     (summary,) = await models.load(before[0], matches[:1])
     assert summary.status == "over"
@@ -169,7 +172,7 @@ async def test_a_rebuild_whose_caller_goes_away_is_given_up(models, stored):
         await asyncio.Event().wait()
 
     owners.tables = lambda matches: never("", "", 0)
-    rebuilding = asyncio.create_task(rebuild(store, models, owners, Follower(models, never)))
+    rebuilding = asyncio.create_task(rebuild(store, models, owners, Follower(models, never), Waits()))
     await asked.wait()
     assert len(await models.generations()) == 2
     rebuilding.cancel()
@@ -188,10 +191,10 @@ async def test_a_second_rebuild_is_refused_and_leaves_what_the_first_one_fills(m
 
     owners.tables = slow
     follower = Follower(models, nothing_missing)
-    first = asyncio.create_task(rebuild(store, models, owners, follower))
+    first = asyncio.create_task(rebuild(store, models, owners, follower, Waits()))
     await asked.wait()
     with pytest.raises(RebuildUnderWay):
-        await rebuild(store, models, owners, follower)
+        await rebuild(store, models, owners, follower, Waits())
     answering.set()
     await first
     (generation,) = await models.generations()
@@ -204,7 +207,7 @@ def damaged(stream, version=1):
 
 async def rebuilt(store, models, owners):
     """What a rebuild did, and how to look up the summaries that it made."""
-    done = await rebuild(store, models, owners, Follower(models, nothing_missing))
+    done = await rebuild(store, models, owners, Follower(models, nothing_missing), Waits())
     (generation,) = await models.generations()
     return done, lambda matches: models.load(generation, matches)
 
