@@ -8,12 +8,13 @@ from litestar.types import ASGIApp
 from gateway.door import Door
 from gateway.fast_lane import FastLane
 from gateway.handshakes import log_fault
+from gateway.heads import Heads
 from gateway.limits import BODY_BYTES_MAX
 from gateway.parts import Parts
 from gateway.problems import MEDIA_TYPE, Problem, problem_of, problem_of_fault, problem_of_status, written
 from gateway.queries import require_known_query
 from gateway.requests import AnyRequest, dependencies, read_no_body
-from gateway.routes import docs, health, lists, live, matches, moves, players, sse, tables, titles
+from gateway.routes import docs, health, lists, live, matches, moves, players, sse, tables, titles, upgrade
 from services.core.errors import BadRequest, DomainError
 
 HANDLERS = [
@@ -42,6 +43,7 @@ HANDLERS = [
     lists.list_player_matches,
     live.converse,
     live.converse_on_match,
+    upgrade.require_upgrade,
     sse.stream_match,
     health.alive,
     health.ready,
@@ -74,7 +76,7 @@ def build(parts: Parts) -> ASGIApp:
         openapi_config=OpenAPIConfig(title="Waystation", version="1", render_plugins=[]),
         logging_config=None,
     )
-    return Door(FastLane(app, parts), parts.addresses, parts.address_rate)
+    return Door(FastLane(Heads(app), parts), parts.addresses, parts.address_rate)
 
 
 async def _check(request: AnyRequest) -> None:
