@@ -148,12 +148,13 @@ def _responses(generated: Schema, route: Route) -> Schema:
             "links": links_of(route.handler.handler_name),
         },
         **_refusals(refuses),
-        **({"412": _refusal([errors.VersionConflict.reason])} if _has_precondition(generated) else {}),
+        **({"304": {"description": "Not Modified"}} if _reads(generated, "If-None-Match") else {}),
+        **({"412": _refusal([errors.VersionConflict.reason])} if _reads(generated, "If-Match") else {}),
     }
 
 
-def _has_precondition(generated: Schema) -> bool:
-    return any(parameter["name"] == "If-Match" for parameter in generated.get("parameters", ()))
+def _reads(generated: Schema, header: str) -> bool:
+    return any(parameter["name"] == header for parameter in generated.get("parameters", ()))
 
 
 def _answer(answers: tuple[Any, ...]) -> Schema:

@@ -60,8 +60,8 @@ def _row(name: str, said: dict[str, Any]) -> str:
 
 
 def _answer(answer: dict[str, Any]) -> dict[str, str]:
-    schemas = [content["schema"] for content in answer["content"].values()]
-    return {"description": f"{answer['description']}: {', '.join(map(_name, schemas))}"}
+    schemas = [content["schema"] for content in answer.get("content", {}).values()]
+    return {"description": ": ".join(filter(None, (answer["description"], ", ".join(map(_name, schemas)))))}
 
 
 def _name(schema: dict[str, Any]) -> str:

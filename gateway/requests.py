@@ -11,15 +11,14 @@ from litestar.types import Scope
 from gateway.bodies import require_nothing
 from gateway.callers import (
     OPERATOR,
-    VERSION_TEXT,
     Guarded,
     Reader,
     Sender,
     request_id_of,
     traceparent_of,
-    version_of,
 )
 from gateway.parts import Parts
+from gateway.validators import IF_MATCH_PATTERN, version_in
 
 AnyRequest = Request[Any, Any, Any]
 Authorization = Annotated[
@@ -44,7 +43,7 @@ IfMatch = Annotated[
     HeaderParameter(
         name="If-Match",
         description="Refuse unless the match is at this version, as in its ETag.",
-        schema_extra={"pattern": rf'^((W/)?"?{VERSION_TEXT}"?|\*|)$'},
+        schema_extra={"pattern": IF_MATCH_PATTERN},
     ),
 ]
 _SAFE = {"GET", "HEAD", "OPTIONS"}  # methods that change nothing
@@ -97,7 +96,7 @@ def guarded(sender: Sender, if_match: IfMatch = None) -> Guarded:
     tag = (if_match or "*").strip()
     if tag == "*":
         return Guarded(sender, None)
-    return Guarded(sender, version_of(tag.removeprefix("W/").strip('"'), "If-Match"))
+    return Guarded(sender, version_in(tag))
 
 
 def dependencies(parts: Parts) -> dict[str, Provide]:

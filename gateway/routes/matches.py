@@ -13,6 +13,7 @@ from gateway.parts import Parts
 from gateway.places import Place
 from gateway.says import AT_A_MATCH, says
 from gateway.tables import Table, shown
+from gateway.validators import tag_of, unless_known
 from services.core import errors
 from services.core.errors import NoSuchVersion, NotStarted
 from services.core.ids import MatchId
@@ -26,7 +27,10 @@ LastVersion = Annotated[
 ]
 PageSize = Annotated[int, QueryParameter(ge=0, le=1000, description="At most this many; 0 for the default.")]
 PageToken = Annotated[str, QueryParameter(max_length=256, description="`next` of the page before.")]
-IfNoneMatch = Annotated[str | None, HeaderParameter(name="If-None-Match")]
+IfNoneMatch = Annotated[
+    str | None,
+    HeaderParameter(name="If-None-Match", description="ETags of answers that you have: 304 if one is it."),
+]
 
 _NEVER_CHANGES = "private, max-age=31536000, immutable"
 
@@ -115,14 +119,21 @@ async def list_events(
     opt=says(
         Record,
         refuses=(*AT_A_MATCH, errors.NotOver),
+        headers=("ETag", "Cache-Control"),
     ),
 )
-async def get_record(match: str, reader: Reader, parts: Parts) -> Response[bytes]:
+async def get_record(
+    match: str, reader: Reader, parts: Parts, if_none_match: IfNoneMatch = None
+) -> Response[bytes]:
     """The portable record of a finished match; `waystation verify` proves it without any server."""
     eyes = await parts.matches.eyes(MatchId(match), reader)
     record = await parts.matches.record(MatchId(match), eyes)
-    headers = {"Content-Disposition": f'attachment; filename="{match}.json"', **_VARY}
-    return passed(record, headers=headers)
+    headers = {
+        "Cache-Control": _NEVER_CHANGES,
+        "Content-Disposition": f'attachment; filename="{match}.json"',
+        **_VARY,
+    }
+    return unless_known(record, tag_of(record), if_none_match, headers)
 
 
 _VARY = {"Vary": "Authorization, Invite-Code"}
@@ -130,12 +141,5 @@ _UNSTORED = {"Cache-Control": "private, no-cache", **_VARY}
 
 
 def _view(view: Answered, version: int | None, if_none_match: str | None) -> Response[bytes]:
-    etag = f'"{view.version}"'
-    headers = {
-        "ETag": etag,
-        "Cache-Control": "private, no-cache" if version is None else _NEVER_CHANGES,
-        **_VARY,
-    }
-    if if_none_match is not None and etag in (tag.strip() for tag in if_none_match.split(",")):
-        return Response(b"", status_code=304, headers=headers)
-    return passed(view.body, headers=headers)
+    headers = {"Cache-Control": "private, no-cache" if version is None else _NEVER_CHANGES, **_VARY}
+    return unless_known(view.body, tag_of(view.body, view.version), if_none_match, headers)

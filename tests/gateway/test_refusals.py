@@ -114,7 +114,8 @@ def test_if_match_guards_the_other_commands(guests: Guests) -> None:
     match = begun(guests)
     offer = f"/v1/matches/{match}/draw-offers"
     refused(host.post(offer, **{"If-Match": '"7"'}), 412, "VERSION_CONFLICT")
-    refused(host.post(offer, **{"If-Match": "yesterday"}), 400, "BAD_REQUEST")
+    for tag in ("yesterday", '"1-7"', '"-000000000000"', '"1-000000000000x"', '"1" "1"'):
+        refused(host.post(offer, **{"If-Match": tag}), 400, "BAD_REQUEST")
     etag = host.get(f"/v1/matches/{match}").headers["ETag"]
     assert host.post(offer, **{"If-Match": etag}).status_code == 200
 

@@ -3,6 +3,7 @@
 import random
 
 import httpx
+import pytest
 
 from tests.gateway.playing import Guest, begun, play_on
 
@@ -39,6 +40,49 @@ def test_a_view_that_has_not_changed_is_not_sent_again(guests: Guests) -> None:
     assert (again.status_code, again.content) == (304, b"")
     play_on(guests, match, 1, random.Random(5))
     assert host.get(path, **{"If-None-Match": first.headers["ETag"]}).status_code == 200
+
+
+def test_of_one_version_each_seat_has_a_tag_of_its_own(guests: Guests, client: httpx.Client) -> None:
+    """A browser that keeps another player's answer asks with its tag, and shows that answer after a 304."""
+    host, other = guests
+    match = begun(guests)
+    for path in (f"/v1/matches/{match}", f"/v1/matches/{match}?version=1"):
+        answers = [host.get(path), other.get(path), client.get(path)]
+        assert len({answer.headers["ETag"] for answer in answers}) == 3
+        again = other.get(
+            path, **{"If-None-Match": ", ".join(answer.headers["ETag"] for answer in answers[::2])}
+        )
+        assert (again.status_code, again.json()) == (200, answers[1].json())
+
+
+@pytest.mark.parametrize("known", ["{}", "W/{}", '"x", {}', '"x",W/{} , "y"', "*"])
+def test_a_tag_is_found_however_it_is_written(guests: Guests, known: str) -> None:
+    path = f"/v1/matches/{begun(guests)}"
+    tag = guests[0].get(path).headers["ETag"]
+    again = guests[0].get(path, **{"If-None-Match": known.format(tag)})
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", tag)
+    assert "content-length" not in again.headers
+    assert {"Cache-Control", "Vary"} <= {name.title() for name in again.headers}
+
+
+@pytest.mark.parametrize("known", ['"1"', "{}x", "", '"*"'])
+def test_a_tag_of_another_answer_is_none(guests: Guests, known: str) -> None:
+    path = f"/v1/matches/{begun(guests)}"
+    tag = guests[0].get(path).headers["ETag"]
+    assert guests[0].get(path, **{"If-None-Match": known.format(tag)}).status_code == 200
+
+
+def test_a_record_may_be_kept_for_ever_and_is_not_sent_again(guests: Guests) -> None:
+    host, _ = guests
+    match = begun(guests)
+    path = f"/v1/matches/{match}/record"
+    assert host.get(path, **{"If-None-Match": "*"}).status_code == 409, "there is none before the end"
+    host.post(f"/v1/matches/{match}/resignation")
+    record = host.get(path)
+    assert {"private", "immutable"} <= set(record.headers["Cache-Control"].split(", "))
+    assert "Authorization" in record.headers["Vary"]
+    again = host.get(path, **{"If-None-Match": record.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
 
 
 def test_each_seat_sees_with_its_own_eyes(guests: Guests, client: httpx.Client) -> None:
