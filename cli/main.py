@@ -1,6 +1,7 @@
 """`waystation`: run the system, replay a match from its stream, verify a record, rebuild read models."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Literal, NoReturn
@@ -11,7 +12,7 @@ from cyclopts.validators import Number
 
 from cli.store_url import NoStore
 from services.core.errors import DomainError
-from services.kit.exit_codes import INTERRUPTED
+from services.kit.exit_codes import INTERRUPTED, UNREAD
 
 app = App(
     name="waystation",
@@ -181,7 +182,12 @@ def shadow(titles: list[str] | None = None, *, redis: str | None = None) -> int:
 def main() -> None:
     """What stops a command before it has anything to tell is one line on stderr."""
     try:
-        sys.exit(app(sys.argv[1:]))
+        code = app(sys.argv[1:])
+        sys.stdout.flush()
+        sys.exit(code)
+    except BrokenPipeError:  # as of `replay | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more
+        sys.exit(UNREAD)
     except KeyboardInterrupt:
         _leave("interrupted; nothing was changed", INTERRUPTED)
     except (NoStore, DomainError) as error:

@@ -10,7 +10,7 @@ import msgspec
 from cli.store_url import checked
 from cli.titles import library, ruleset_for
 from services.core.chance import Rolling, luck_key
-from services.core.errors import DomainError
+from services.core.errors import DomainError, StoreUnavailable
 from services.core.ids import MatchId, match_stream, stream_match
 from services.core.recording import Recording, first_difference, moment, read, written
 from services.core.replay import fold
@@ -81,9 +81,13 @@ def recorded(title: AnyTitle, seats: int, raw: bytes, seed: str, plies_max: int)
 
 
 def shadow_recordings(slugs: Iterable[str]) -> int:
-    """Replays every recorded match of these titles; prints a line each. The number that differ."""
+    """Replays every recorded match of these titles; prints a line each. The number that differ.
+
+    Raises NoSuchTitle.
+    """
     different = 0
     for slug in slugs:
+        library(slug)  # a title that is none has no recorded matches either
         folder = resources.files("seeds").joinpath(slug).joinpath("matches")
         for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():
             recording = read(file.read_text())
@@ -112,10 +116,12 @@ async def shadow_redis(url: str) -> int:
 
 
 async def _shadow_match(store: RedisStore, match: MatchId) -> int:
-    entries = await store.read(match_stream(match))
-    seed = await store.seed(match)
     try:
+        entries = await store.read(match_stream(match))
+        seed = await store.seed(match)
         fold(match, seed or b"", entries, ruleset_for)
+    except StoreUnavailable:
+        raise
     except DomainError as error:
         return _reported(match, error)
     return 0

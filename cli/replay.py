@@ -28,7 +28,14 @@ async def print_replay(match: str, *, version: int | None, seat: int | None, dat
             if not entries or seed is None:
                 print(f"no match {match} in {redis_place(url).shown}")
                 return 1
+            if version is not None and not 1 <= version <= len(entries):
+                print(f"no version {version}: {match} has 1 to {len(entries)}")
+                return 1
             for step in replayed(MatchId(match), seed, entries, ruleset_for):
+                seats = len(step.match.started.seats)
+                if seat is not None and not 0 <= seat < seats:
+                    print(f"no seat {seat}: {match} has 0 to {seats - 1}")
+                    return 1
                 if version in (None, step.match.version):
                     print(_shown(step, seat))
                 await asyncio.sleep(0)  # where Ctrl-C gets a word in

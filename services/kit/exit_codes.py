@@ -2,3 +2,4 @@
 
 MISUSED = 2
 INTERRUPTED = 130  # as a shell says it of a program that SIGINT ended
+UNREAD = 141  # the same of SIGPIPE: whoever was to read the output has gone

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,10 @@ from redis import Redis
 
 from cli import main, recording
 from deploy.local.servers import Valkey
+from deploy.local.system import ROOT
+from services.core.ids import MatchId, match_stream
+from services.kit.redis_keys import stream_key, streams_key
+from services.kit.store import partition
 
 ASKING = [["replay", "m1"], ["verify"], ["verify", "--match", "m1"], ["rebuild"]]
 AT_A_STORE = [["replay", "m1"], ["verify"], ["shadow", "--redis"]]
@@ -55,6 +60,38 @@ def test_a_store_that_cannot_be_asked_is_one_line(
 ) -> None:
     assert left(["shadow", "--redis", url], monkeypatch) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_title_that_is_none_is_not_taken_for_one_without_recorded_matches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert left(["shadow", "nosuch"], monkeypatch) == 1
+    assert capsys.readouterr().err == "waystation: no title nosuch\n"
+
+
+def test_of_a_stream_that_cannot_be_read_shadow_says_so_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Valkey(tmp_path) as valkey:
+        redis = Redis.from_url(valkey.url)
+        for match in (MatchId("m1"), MatchId("m2")):
+            stream = match_stream(match)
+            redis.sadd(streams_key(partition(match)), stream)
+            redis.set(stream_key(stream), "no stream")
+        assert left(["shadow", "--redis", valkey.url], monkeypatch) == 1
+    *damaged, summary = capsys.readouterr().out.splitlines()
+    assert {line.partition(":")[0] for line in damaged} == {"m1", "m2"}
+    assert summary == "2 matches, 0 identical"
+
+
+@pytest.mark.parametrize("arguments", [["record-match", "make_way"], ["shadow"]], ids=" ".join)
+def test_a_reader_who_goes_away_ends_a_command_without_a_traceback(arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nobody:
+        command = [sys.executable, "-m", "cli.main", *arguments]
+        ended = subprocess.run(command, cwd=ROOT, stdout=nobody, stderr=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stderr) == (141, b"")
 
 
 @pytest.fixture

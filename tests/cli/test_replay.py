@@ -22,10 +22,31 @@ class Store:
 
 
 class Step:
-    """A version, whatever it is."""
+    """A version, whatever it is, of a match of two."""
 
     class match:  # noqa: N801 - an attribute of a step
         version = 1
+
+        class started:  # noqa: N801
+            seats = ("ann", "bob")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"version": 0}, "no version 0: m1 has 1 to 1"),
+        ({"version": 2}, "no version 2: m1 has 1 to 1"),
+        ({"seat": -1}, "no seat -1: m1 has 0 to 1"),
+        ({"seat": 2}, "no seat 2: m1 has 0 to 1"),
+    ],
+)
+async def test_what_a_match_does_not_have_is_told_and_nothing_shown(monkeypatch, capsys, asked, says):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setattr(replay.RedisStore, "reading", lambda url: Store())
+    monkeypatch.setattr(replay, "replayed", lambda *_: [Step])
+    given = {"version": None, "seat": None, **asked}
+    assert await replay.print_replay("m1", **given, data=None) == 1
+    assert capsys.readouterr().out == f"{says}\n"
 
 
 async def test_a_long_replay_can_be_interrupted_between_two_versions(monkeypatch, capsys):
