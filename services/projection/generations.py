@@ -6,13 +6,17 @@ without noticing, as a suspended process does, writes where nobody reads.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
-from services.core.errors import RebuildUnderWay, ServiceDown
+import structlog
+
+from services.core.errors import OUTAGES, RebuildUnderWay, ServiceDown
 from services.kit.redis_link import RedisLink
 from services.kit.redis_resp import command
 from services.projection.functions import called
+
+log = structlog.get_logger()
 
 TAG = "{projection}"
 _PRESENT = f"{TAG}:generation"
@@ -47,8 +51,11 @@ class Claim:
         """Makes the generation the present one and ends the claim. Raises ServiceDown if it has lapsed."""
         if not await self._called("fulfil_claim", (_BUILDING, _PRESENT)):
             raise self._lapsed()
-        # What was read until now, and what claims that lapsed left. Later numbers may be somebody's claim.
-        await _remove(self._link, lambda number: 0 < number < self.number)
+        try:
+            # What was read until now, and what lapsed claims left. Later numbers may be somebody's claim.
+            await _remove(self._link, lambda number: 0 < number < self.number)
+        except OUTAGES as error:  # it is done all the same, and the next one removes what is left
+            log.warning("generations_left_behind", detail=str(error))
 
     async def give_up(self) -> None:
         """Ends the claim and removes what was filled.
@@ -87,7 +94,8 @@ async def next_generation(link: RedisLink) -> AsyncIterator[Claim]:
         yield claim
         await claim.fulfil()
     except BaseException:
-        await claim.give_up()
+        with suppress(*OUTAGES):  # then it lapses; why it ends is what counts
+            await claim.give_up()
         raise
 
 

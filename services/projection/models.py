@@ -5,9 +5,9 @@ next generation while the present one is read (`services.projection.generations`
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -19,6 +19,8 @@ from services.projection.functions import called
 from services.projection.generations import TAG, Claim, generations, next_generation
 from services.projection.lists import Places, lists_of
 from services.projection.summary import Summary
+
+T = TypeVar("T")
 
 # How many matches may share a creation millisecond before a page has to be fetched in more trips.
 _TIES = 64
@@ -68,9 +70,29 @@ class ReadModels:
         replies = await called(self._link, [_put(generation, change) for change in changes])
         return [bool(reply) for reply in replies]
 
+    async def summary(self, match: MatchId) -> Summary | None:
+        """Of the present generation; None for an unknown match."""
+        (found,) = await self._in_present(lambda generation: self.load(generation, [match]))
+        return found
+
     async def page(self, name: str, size: int, token: str) -> Page:
         """A page of the list `name`. Raises BadRequest for a token that is none of ours."""
+        return await self._in_present(lambda generation: self._page(generation, name, size, token))
+
+    async def _in_present(self, read: Callable[[int], Awaitable[T]]) -> T:
+        """What `read` finds in the present generation.
+
+        Read again after a swap: what it swapped out is removed, so that less was found than there is.
+        """
         (generation, *_) = await self.generations()
+        while True:  # a swap is the end of a whole rebuild
+            found = await read(generation)
+            (present, *_) = await self.generations()
+            if present == generation:
+                return found
+            generation = present
+
+    async def _page(self, generation: int, name: str, size: int, token: str) -> Page:
         below, last = _read_token(token)
         ids: list[str] = []
         offset, batch = 0, size + 1 + _TIES

@@ -63,8 +63,7 @@ class ProjectionServicer(ProjectionServiceServicer):
     async def GetSummary(  # noqa: N802
         self, request: pb.GetSummaryRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.GetSummaryResponse:
-        (generation, *_) = await self._models.generations()
-        (summary,) = await self._models.load(generation, [MatchId(request.match)])
+        summary = await self._models.summary(MatchId(request.match))
         if summary is None:
             raise NoSuchMatch(request.match)
         return pb.GetSummaryResponse(summary=_message(summary))

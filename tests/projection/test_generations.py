@@ -2,9 +2,11 @@ import asyncio
 
 import pytest
 
-from services.core.errors import RebuildUnderWay, ServiceDown
+from services.core.errors import RebuildUnderWay, ServiceDown, StoreUnavailable
+from services.projection import generations
 from services.projection.follow import Follower
-from services.projection.generations import claimed
+from services.projection.generations import Claim, claimed
+from services.projection.models import ReadModels
 from tests.projection.published import gathered
 
 pytestmark = pytest.mark.anyio
@@ -96,3 +98,63 @@ async def test_a_swap_whose_answer_was_lost_is_not_undone(models, link, new_matc
     await claim.give_up()
     assert await models.generations() == [claim.number]
     assert all(await models.load(claim.number, [match]))
+
+
+async def swapped(models, *matches):
+    """A rebuild from its beginning to its end."""
+    async with models.next_generation() as claim:
+        for match in matches:
+            await Follower(models, nothing_missing).fold(claim.number, gathered(match))
+
+
+class Interrupted(ReadModels):
+    """A reader who is held up twice, each time until a whole rebuild with these matches is done."""
+
+    def __init__(self, link, *matches):
+        super().__init__(link)
+        self.matches = matches
+        self.times = 2
+
+    async def load(self, generation, matches):
+        await self._held_up()
+        return await super().load(generation, matches)
+
+    async def _standing(self, *given):
+        await self._held_up()
+        return await super()._standing(*given)
+
+    async def _held_up(self):
+        if self.times:
+            self.times -= 1
+            await swapped(ReadModels(self._link), *self.matches)
+
+
+async def test_who_reads_while_generations_are_swapped_finds_what_there_is(models, link, new_match):
+    match = new_match()
+    await swapped(models, match)
+    assert (await Interrupted(link, match).summary(match)).match == match
+    page = await Interrupted(link, match).page("*|*|public", 5, "")
+    assert [summary.match for summary in page.summaries] == [match]
+
+
+async def test_a_swap_is_done_even_if_what_it_swapped_out_cannot_be_removed(models, new_match, monkeypatch):
+    async def away(link, is_gone):
+        raise StoreUnavailable("away")
+
+    match = new_match()
+    monkeypatch.setattr(generations, "_remove", away)
+    await swapped(models, match)
+    (present,) = await models.generations()
+    assert all(await models.load(present, [match]))
+
+
+async def test_why_a_rebuild_ended_is_told_though_its_claim_cannot_be_given_up(models, link, monkeypatch):
+    async def away(claim):
+        raise StoreUnavailable("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Claim, "give_up", away)
+        with pytest.raises(ServiceDown):
+            async with models.next_generation():
+                raise ServiceDown("the lobby", "waited in vain")
+    await link.call("DEL", BUILDING)
