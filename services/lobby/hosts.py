@@ -6,7 +6,7 @@ open goes: that costs a host with few open tables one look at each table, most o
 
 from redis.asyncio import Redis
 
-from services.core.errors import LimitReached, NoSuchMatch
+from services.core.errors import HistoryCorrupt, LimitReached, NoSuchMatch
 from services.core.ids import MatchId, PlayerId
 from services.kit.plain_redis import answered
 from services.lobby.deadlines import OPEN_MS_MAX
@@ -49,3 +49,5 @@ class Hosts:
             return (await self._desk.find(match)).status == "open"
         except NoSuchMatch:
             return age_ms < OPENING_MS_MAX
+        except HistoryCorrupt:  # nobody can sit down there any more, nor can its host close it
+            return False

@@ -15,7 +15,7 @@ from services.core.tables import Table
 from services.kit.moment import now_ms
 from services.kit.store import LOBBY, EventStore
 from services.lobby.commands import CloseTable
-from services.lobby.deadlines import expires_at
+from services.lobby.deadlines import STEP_MS, expires_at
 from services.lobby.desk import Desk
 from services.lobby.starter import Starter
 from services.lobby.waiting import Waiting
@@ -70,6 +70,9 @@ class Sweeper:
         except DomainError as refusal:
             log.warning("table_postponed", match=match, reason=refusal.reason, detail=str(refusal))
             await self._store.set_deadline(LOBBY, match, now_ms() + AGAIN_MS)
+        except Exception:  # a fault of ours: of one table, it must not keep all others waiting for ever
+            log.exception("table_failed", match=match)
+            await self._store.set_deadline(LOBBY, match, now_ms() + DAMAGED_AGAIN_MS)
 
     async def _next_step(self, table: Table) -> None:
         if table.status == "sealed":
@@ -81,7 +84,13 @@ class Sweeper:
         else:
             if table.created.quick:
                 await self._waiting.add(table)
-            await self._store.set_deadline(LOBBY, table.id, expires_at(table))
+            await self._put_off(table)
+
+    async def _put_off(self, table: Table) -> None:
+        await self._store.set_deadline(LOBBY, table.id, expires_at(table))
+        if (await self._desk.find(table.id)).version != table.version:
+            # What happened meanwhile had set a deadline of its own, which is lost.
+            await self._store.set_deadline(LOBBY, table.id, now_ms() + STEP_MS)
 
     async def _close(self, table: Table) -> None:
         try:

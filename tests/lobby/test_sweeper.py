@@ -2,15 +2,19 @@
 
 import asyncio
 import socket
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from waystation.lobby.v1 import lobby_pb2 as pb
 
 from services.core.ids import MatchId, table_stream
+from services.core.tables import Table
 from services.kit.moment import now_ms
 from services.kit.redis_keys import stream_key
 from services.kit.store import LOBBY
-from services.lobby import deadlines, starter
+from services.lobby import deadlines, starter, sweeper
+from services.lobby.desk import Desk
 from services.lobby.starter import Starter
 from tests.lobby.hosting import Site, types_of
 
@@ -145,6 +149,49 @@ async def test_a_damaged_table_does_not_stop_the_others(site: Site) -> None:
         await due_now(site, match)
     await site.lobbies[0].sweeper.sweep()
     assert set(await deadlines_of(site)) == {damaged, waits}
+    assert await site.store.deadlines_due(LOBBY, now_ms(), 10) == []
+
+
+async def test_a_table_that_fills_while_it_is_swept_is_not_put_off(
+    two_lobbies: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = two_lobbies
+    match = (await site.player("ann").quick()).table.match
+    await due_now(site, match)
+    sweeping = site.lobbies[1].sweeper
+    set_deadline = sweeping._store.set_deadline
+
+    async def set_late(*given: Any) -> None:
+        if len(await site.events(match)) == 1:
+            await site.player("bob").takes(match)
+        await set_deadline(*given)
+
+    monkeypatch.setattr(Starter, "settle", no_settling)
+    monkeypatch.setattr(sweeping._store, "set_deadline", set_late)
+    await sweeping.sweep()
+    assert types_of(await site.events(match)) == ["table_created", "seat_taken"]
+    assert match in await site.store.deadlines_due(LOBBY, now_ms() + deadlines.STEP_MS, 10)
+
+
+async def test_a_fault_of_ours_at_one_table_does_not_stop_the_others(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "AT_ONCE", 1)
+    bad, good = [(await site.player("ann").creates()).table.match for _ in range(2)]
+    find = Desk.find
+
+    async def find_or_fail(self: Desk, match: MatchId) -> Table:
+        if match == bad:
+            raise ZeroDivisionError
+        return await find(self, match)
+
+    monkeypatch.setattr(Desk, "find", find_or_fail)
+    await site.store.set_deadline(LOBBY, MatchId(bad), 1)
+    await site.store.set_deadline(LOBBY, MatchId(good), 2)
+    with capture_logs() as logged:
+        await site.lobbies[0].sweeper.sweep()
+    assert [(line["event"], line["match"]) for line in logged] == [("table_failed", bad)]
+    assert set(await deadlines_of(site)) == {bad, good}
     assert await site.store.deadlines_due(LOBBY, now_ms(), 10) == []
 
 
