@@ -18,9 +18,10 @@ from services.kit.plain_redis import answered
 REMEMBERED_MS = 24 * 60 * 60 * 1000
 
 # The goal changes only from the one that the caller knows: of two copies of a request, both follow one.
+# One that is gone, as when Redis lost its last second, is no other copy's.
 _AIM = """
 local standing = redis.call('GET', KEYS[1])
-if (standing or '') == ARGV[1] then
+if not standing or standing == ARGV[1] then
     redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
     return ARGV[2]
 end
