@@ -28,14 +28,16 @@ T = TypeVar("T")
 
 TABLES_AT_ONCE = 32  # asked for and folded together; as many of their matches are read a page each
 GROUPS_AT_ONCE = 3  # so that lobby, workers and projection need not wait for each other
+DAMAGES_MAX = 100  # that are kept and told; the log names all
 PAGES_AT_ONCE = 32  # that workers are asked for: each has a deadline, which long histories in a queue miss
 
 
 class Rebuilt(NamedTuple):
-    """How much was folded. `damages`: the first of each stream that could not be read to its end."""
+    """How much was folded, and how many streams could not be read to their ends. `damages`: of the first."""
 
     streams: int
     events: int
+    damaged: int = 0
     damages: tuple[HistoryCorrupt, ...] = ()
 
 
@@ -58,7 +60,7 @@ async def rebuild(
     An owner of streams that is away is waited for. Raises ServiceDown if it does not come back, or if this
     rebuild stood still for so long that its claim has lapsed, and RebuildUnderWay while another is.
     """
-    streams = events = 0
+    streams = events = damaged = 0
     damages: list[HistoryCorrupt] = []
     async with models.next_generation() as claim:
         folding = _Folding(store, sources, follower, claim, waits)
@@ -67,8 +69,9 @@ async def rebuild(
             async for done in folded:
                 streams += done.streams
                 events += done.events
-                damages += done.damages
-    return Rebuilt(streams, events, tuple(damages))
+                damaged += done.damaged
+                damages += done.damages[: DAMAGES_MAX - len(damages)]
+    return Rebuilt(streams, events, damaged, tuple(damages))
 
 
 async def _in_groups(store: EventStore) -> AsyncIterator[list[MatchId]]:
@@ -115,7 +118,7 @@ class _Folding:
             streams |= {event.stream for event in page}
             events += len(page)
             page, unread = [], list(_still(unread, read))
-        return Rebuilt(len(streams), events, tuple(damages))
+        return Rebuilt(len(streams), events, len(damages), tuple(damages))
 
     async def _tables(self, tables: Sequence[MatchId], damages: list[HistoryCorrupt]) -> list[PublishedEvent]:
         """The events of the tables that are sound; adds to `damages` what is wrong with the others."""

@@ -20,7 +20,6 @@ from services.projection.waits import Waits
 
 PAGE_SIZE = 20
 PAGE_SIZE_MAX = 100
-DAMAGES_MAX = 100  # that an answer names; the log names all
 
 _STATUS: dict[Status, "pb.MatchStatus.ValueType"] = {
     "open": pb.MATCH_STATUS_OPEN,
@@ -75,8 +74,8 @@ class ProjectionServicer(ProjectionServiceServicer):
         return pb.RebuildResponse(
             streams=done.streams,
             events=done.events,
-            damaged_streams=len(done.damages),
-            damages=[_damage(error) for error in done.damages[:DAMAGES_MAX]],
+            damaged_streams=done.damaged,
+            damages=[_damage(error) for error in done.damages],
         )
 
     async def GetRebuild(  # noqa: N802

@@ -111,7 +111,7 @@ async def test_matches_are_read_page_by_page_to_their_heads_and_no_further(model
     store, owners, matches = begun
     done = await rebuild(store, models, owners, Follower(models, nothing_missing), Waits())
     versions = len(played(matches[0]))
-    assert done == (2 * len(matches), len(matches) * (len(gathered(matches[0])) + versions), ())
+    assert done == (2 * len(matches), len(matches) * (len(gathered(matches[0])) + versions), 0, ())
     (generation,) = await models.generations()
     found = await models.load(generation, matches)
     assert {(summary.status, summary.play.cursor.version) for summary in found} == {("over", versions)}
@@ -245,6 +245,16 @@ async def test_damaged_tables_are_left_out_with_their_matches_and_named(models, 
     assert named == {(table_stream(corrupt), 2), (table_stream(gone), 1)}
     assert await found([corrupt, gone]) == [None, None]
     assert None not in await found(sound)
+
+
+async def test_of_very_many_damaged_streams_all_are_counted_and_some_are_kept(models, begun, monkeypatch):
+    monkeypatch.setattr("services.projection.rebuild.DAMAGES_MAX", 5)
+    store, owners, matches = begun
+    for match in matches:
+        owners.damages[match_stream(match)] = (0, damaged(match_stream(match)))
+    done, found = await rebuilt(store, models, owners)
+    assert (done.streams, done.damaged, len(done.damages)) == (0, len(matches), 5)
+    assert set(await found(matches)) == {None}
 
 
 async def test_what_is_left_out_is_logged_with_its_stream_and_version(models, stored):
