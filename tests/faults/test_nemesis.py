@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 @pytest.fixture
 def system(tmp_path: Path) -> Iterator[System]:
-    """A store and nothing else."""
-    with Valkey(tmp_path / "valkey") as valkey:
+    """A store and nothing else. What it has acknowledged is in its log, however busy the disk is."""
+    with Valkey(tmp_path / "valkey", fsync="always") as valkey:
         yield System(data=tmp_path, workers={}, ports=[], valkey=valkey, redis_url=valkey.url)
 
 
