@@ -114,8 +114,8 @@ def rebuild(*, data: Path | None = None) -> int:
     """Fold all streams into the read models anew, while play goes on. One rebuild runs at a time.
 
     Asks a projection that is live, so this machine must reach it. Reads REDIS_URL if it is set; else it is
-    the run that is going on. A damaged stream is left out and named, and the exit code is 1; after Ctrl-C
-    the projection gives the rebuild up.
+    the run that is going on. A worker or a lobby that is away is waited for, two minutes at most. A damaged
+    stream is left out and named, and the exit code is 1; after Ctrl-C the projection gives the rebuild up.
 
     Parameters
     ----------
