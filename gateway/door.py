@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from http import HTTPStatus
 from typing import Any
 
 from litestar.enums import ScopeType
@@ -13,7 +14,7 @@ from gateway.answers import refuse
 from gateway.callers import traceparent_of
 from gateway.handshakes import answering
 from gateway.limits import Buckets
-from gateway.problems import problem_of
+from gateway.problems import problem_of, problem_of_status
 from services.core.errors import ServiceDown, TooManyRequests
 from services.kit import request_log, tracing
 
@@ -71,12 +72,20 @@ class Door:
                 _tell(scope, route, status, (answered or ended) - began)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A request or a handshake, unless its address has asked too often."""
+        """A request or a handshake, unless its address has asked too often.
+
+        A path with a slash too many is none: the router would let it pass for another, which a proxy in front
+        may keep from strangers by its name.
+        """
+        path = scope["path"]
         try:
-            if scope["path"] not in _UNLIMITED:
+            if path not in _UNLIMITED:
                 self._rate.take(scope["state"]["address"])
         except TooManyRequests as error:
-            await refuse(scope, send, problem_of(error, scope["path"]))
+            await refuse(scope, send, problem_of(error, path))
+            return
+        if "//" in path or (path.endswith("/") and path != "/"):
+            await refuse(scope, send, problem_of_status(HTTPStatus.NOT_FOUND, "Not Found", path))
         else:
             await self._app(
                 scope, receive, answering(scope, send) if scope["type"] == ScopeType.WEBSOCKET else send

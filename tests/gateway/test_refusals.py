@@ -296,3 +296,9 @@ def test_a_caller_without_a_key_learns_the_one_it_was_given(guests: Guests) -> N
     match = guests[0].create()["match"]
     problem = guests[0].move(match, {}, 0).json()
     assert len(problem["request_id"]) >= 16
+
+
+@pytest.mark.parametrize("path", ["//metrics", "/metrics/", "/v1//titles", "/v1/titles/", "//"])
+def test_a_slash_too_many_leads_nowhere(client: httpx.Client, path: str) -> None:
+    answer = client.send(client.build_request("GET", httpx.URL(client.base_url, raw_path=path.encode())))
+    assert refused(answer, 404, "NOT_FOUND")["instance"] == path
