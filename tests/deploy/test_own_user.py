@@ -10,7 +10,8 @@ import redis
 
 from deploy.local.servers import Nats, Valkey, free_port
 from deploy.local.system import ROOT, System
-from tests.watching.table import begun, guest, until
+from tests.waiting import wait_until
+from tests.watching.table import begun, guest
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +69,7 @@ def test_a_match_is_opened_played_listed_and_watched_without_a_refusal(
     system: System, valkey: Valkey, nats: Nats
 ) -> None:
     with httpx.Client(base_url=system.url, timeout=PATIENCE_S) as client:
-        until(lambda: client.get("/readyz").json()["status"] == "ready")
+        wait_until(lambda: client.get("/readyz").json()["status"] == "ready")
         assert guest(client).ask("POST", "/v1/quick-matches", {"title": "make_way"}).is_success
         table = begun(client)
         with client.stream("GET", f"{table.path}/live.sse") as live:
@@ -77,6 +78,6 @@ def test_a_match_is_opened_played_listed_and_watched_without_a_refusal(
             assert table.move().status_code == 200
             assert any('"version":2' in line for line in lines)
         listed = "/v1/matches?title=make_way&status=running"
-        until(lambda: table.match in client.get(listed).text)
+        wait_until(lambda: table.match in client.get(listed).text)
     assert redis.Redis(port=valkey.port).execute_command("ACL", "LOG") == []
     assert not DENIED.search(nats.log.read_text())

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from deploy.local import servers
 from deploy.local.servers import EmbeddedServer, Nats, ServerFailed, Valkey
 from services.kit.redis_link import RedisLink
+from tests.waiting import wait_until
 
 BOTH = pytest.mark.parametrize("kind", [Valkey, Nats])
 
@@ -103,11 +103,7 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can en
 def test_servers_die_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     parent, pids = started_by_a_parent(tmp_path)
     kill(parent)
-    for _ in range(1_000):
-        if not any(_is_running(pid) for pid in pids):
-            break
-        time.sleep(0.01)
-    assert [pid for pid in pids if _is_running(pid)] == []
+    wait_until(lambda: not any(map(_is_running, pids)), f"{pids} are gone")
 
 
 @ON_LINUX

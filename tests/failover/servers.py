@@ -1,18 +1,16 @@
 """Groups of real servers on 127.0.0.1: a Redis primary with a replica and three Sentinels, a NATS cluster."""
 
 import socket
-import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
 
 from deploy.local.servers import HOST, Nats, Valkey, free_port
+from tests.waiting import wait_until
 
 PRIMARY_NAME = "waystation"
 PASSWORD, SENTINEL_PASSWORD = "p@ss/word", "another"
-PATIENCE_S = 60.0
 # Read from a file, as Sentinel wants it; it writes there what it learns.
 _SENTINEL = """\
 sentinel monitor {name} {host} {port} 2
@@ -171,13 +169,3 @@ class NatsCluster:
 
     def __exit__(self, *_: object) -> None:
         self._running.close()
-
-
-def wait_until(holds: Callable[[], bool]) -> float:
-    """The seconds it took until `holds()`. Raises AssertionError after PATIENCE_S."""
-    began = time.monotonic()
-    while time.monotonic() < began + PATIENCE_S:
-        if holds():
-            return time.monotonic() - began
-        time.sleep(0.02)
-    raise AssertionError(f"not within {PATIENCE_S:.0f} s")

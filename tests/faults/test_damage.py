@@ -20,6 +20,7 @@ from services.kit.redis_keys import seed_key, stream_key
 from services.kit.redis_store import RedisStore
 from tests.e2e.serving import serving
 from tests.e2e.site import Player, Refused, Site
+from tests.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -240,10 +241,11 @@ async def listed(site: Site) -> dict[str, int]:
 
 async def until_listed(site: Site, match: str, version: int) -> None:
     """Waits until the read models have heard of the match's version."""
-    for _ in range(TRIES_MAX):
-        if (await listed(site)).get(match) == version:
-            break
-        await asyncio.sleep(PAUSE_S)
+
+    async def is_listed() -> bool:
+        return (await listed(site)).get(match) == version
+
+    await until(is_listed, f"{match} is listed at {version}")
 
 
 async def test_a_rebuild_leaves_damaged_streams_out_names_them_and_finds_all_others(

@@ -12,6 +12,7 @@ from deploy.local.servers import Valkey
 from deploy.local.system import System
 from tests.faults.blackout import forget_since, mark
 from tests.faults.nemesis import FAULTS, OUTAGE, Nemesis, calm, faults_with
+from tests.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -31,15 +32,9 @@ def is_stopped(valkey: Valkey) -> bool:
     return Path(f"/proc/{valkey.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-async def until_stopped(valkey: Valkey) -> None:
-    async with asyncio.timeout(60):
-        while not is_stopped(valkey):  # noqa: ASYNC110 - a process sets no event
-            await asyncio.sleep(0.01)
-
-
 async def test_a_fault_that_is_cut_short_leaves_nothing_stopped(system: System):
     raging = asyncio.create_task(nemesis(system).rage(600))
-    await until_stopped(system.valkey)
+    await until(lambda: is_stopped(system.valkey))
     raging.cancel()
     await asyncio.wait([raging])
     assert not is_stopped(system.valkey)
@@ -47,7 +42,7 @@ async def test_a_fault_that_is_cut_short_leaves_nothing_stopped(system: System):
 
 async def test_whatever_is_stopped_is_let_go_on_when_a_run_ends(system: System):
     system.valkey.pause()
-    await until_stopped(system.valkey)
+    await until(lambda: is_stopped(system.valkey))
     calm(system)
     assert not is_stopped(system.valkey)
 

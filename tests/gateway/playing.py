@@ -1,7 +1,6 @@
 """What a client does, in few words: become a guest, sit down, move."""
 
 import random
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -9,9 +8,9 @@ from uuid import uuid4
 import httpx
 
 from deploy.local.system import Service
+from tests.waiting import wait_until
 
 ADMIN_TOKEN = "of the operator"
-READY_S_MAX = 60.0
 
 Json = dict[str, Any]
 
@@ -79,7 +78,7 @@ def begun(guests: tuple[Guest, Guest], **table: Any) -> str:
     match: str = created["match"]
     seated = other.post(f"/v1/matches/{match}/seats", {"invite": created.get("invite", "")})
     assert seated.status_code == 200, seated.text
-    until(lambda: host.view(match)["status"] == "running")
+    wait_until(lambda: host.view(match)["status"] == "running")
     return match
 
 
@@ -103,14 +102,6 @@ def play_on(guests: tuple[Guest, Guest], match: str, moves: int, luck: random.Ra
     return receipts
 
 
-def until(holds: Callable[[], bool], within_s: float = READY_S_MAX) -> None:
-    """Returns once `holds`; fails after `within_s`."""
-    deadline = time.monotonic() + within_s
-    while not holds():
-        assert time.monotonic() < deadline, "it never came to hold"
-        time.sleep(0.02)
-
-
 def ready(gateway: Gateway) -> Gateway:
     """The gateway itself, once it is ready."""
 
@@ -121,5 +112,5 @@ def ready(gateway: Gateway) -> Gateway:
         except httpx.TransportError:
             return False
 
-    until(is_ready)
+    wait_until(is_ready)
     return gateway

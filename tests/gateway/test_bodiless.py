@@ -11,9 +11,10 @@ from litestar.handlers import HTTPRouteHandler
 from deploy.local.system import System
 from gateway.app import HANDLERS
 from gateway.limits import BODY_BYTES_MAX
-from tests.gateway.playing import Guest, Start, begun, until
+from tests.gateway.playing import Guest, Start, begun
 from tests.gateway.test_refusals import refused
 from tests.gateway.wire import PATIENCE_S, raw
+from tests.waiting import wait_until
 
 Guests = tuple[Guest, Guest]
 COMMANDS = sorted(
@@ -108,5 +109,5 @@ def test_a_client_that_leaves_in_the_middle_of_a_body_resigns_nothing(
         path = f"/v1/matches/{match}/resignation"
         client.sendall(head("POST", path, guests[0], "content-length: 50") + sent)
     counted = 'route="/v1/matches/{match}/resignation",status="400"}'
-    until(lambda: counted in httpx.get(f"{gateway.url}/metrics").text, PATIENCE_S)
+    wait_until(lambda: counted in httpx.get(f"{gateway.url}/metrics").text, PATIENCE_S)
     assert guests[0].view(match)["status"] == "running"

@@ -13,6 +13,7 @@ from gateway.exchange import BATCH_FOLLOWS_MAX, OPEN_CALLS_MAX, Exchange, Stream
 from gateway.pushes import Audience
 from services.core.errors import Deadline, Overloaded
 from services.core.ids import MatchId, Slug
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -273,11 +274,7 @@ async def test_a_push_that_its_taker_fails_on_costs_no_answer_and_no_other_push(
 
 async def test_a_stream_that_nobody_asks_on_is_known_to_stand_and_known_so_once() -> None:
     async with exchange_with(echo) as (exchange, worker):
-        for _ in range(500):
-            if worker.stood:
-                break
-            await asyncio.sleep(0.01)
-        assert worker.stood == [exchange]
+        await until(lambda: worker.stood)
         await exchange.ask(asking("m"), 5)
         assert worker.stood == [exchange]
 

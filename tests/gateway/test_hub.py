@@ -1,7 +1,5 @@
 """Feeds on a real store: what is pushed, what is lost on the way, and when nobody listens."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -19,12 +17,12 @@ from services.core.ids import MatchId, Slug, match_stream
 from services.kit.redis_store import RedisStore
 from services.kit.store import Append
 from tests.gateway.scripted import Scripted, push
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
 TITLE = Slug("hub_test")
 EYES = rules_pb2.Reader()
-PATIENCE_S = 10.0
 
 
 @pytest.fixture(autouse=True)
@@ -104,13 +102,6 @@ async def following(hub: Hub, match: MatchId, got: list[int]) -> AsyncIterator[M
     yield follower
     follower.end()
     hub.leave(audience, follower)
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < deadline, "it never came to hold"
-        await asyncio.sleep(0.01)
 
 
 async def test_only_the_last_push_is_lost_and_the_heads_make_up_for_it(

@@ -5,7 +5,8 @@ import random
 import httpx
 import pytest
 
-from tests.gateway.playing import Guest, any_move, begun, play_on, until
+from tests.gateway.playing import Guest, any_move, begun, play_on
+from tests.waiting import wait_until
 
 Guests = tuple[Guest, Guest]
 
@@ -32,7 +33,7 @@ def test_a_table_is_shown_until_the_match_begins(guests: Guests) -> None:
     assert created["seat"] == 0
     seated = other.post(f"/v1/matches/{match}/seats").json()
     assert (seated["status"], seated["seat"]) == ("starting", 1)
-    until(lambda: other.view(match)["status"] == "running")
+    wait_until(lambda: other.view(match)["status"] == "running")
     view = other.view(match)
     assert (view["version"], view["seat"]) == (1, 1)
     assert view["seats"] == [{"player": host.player}, {"player": other.player}]
@@ -64,7 +65,7 @@ def test_the_host_starts_a_table_that_waits_for_it(guests: Guests) -> None:
     assert host.view(match)["status"] == "open"
     started = host.post(f"/v1/matches/{match}/start")
     assert (started.status_code, started.json()["status"]) == (200, "starting")
-    until(lambda: host.view(match)["status"] == "running")
+    wait_until(lambda: host.view(match)["status"] == "running")
 
 
 def test_two_quick_matches_meet(client: httpx.Client) -> None:
@@ -123,9 +124,9 @@ def test_lists_show_a_match_to_whoever_may_see_it(guests: Guests, client: httpx.
     def listed(reader: Guest, path: str) -> set[str]:
         return {found["match"] for found in reader.get(path).json()["matches"]}
 
-    until(lambda: {match, private} <= listed(host, f"/v1/players/{host.player}/matches"))
+    wait_until(lambda: {match, private} <= listed(host, f"/v1/players/{host.player}/matches"))
     assert private not in listed(other, f"/v1/matches?player={host.player}")
-    until(lambda: match in listed(other, f"/v1/matches?status=running&player={host.player}"))
+    wait_until(lambda: match in listed(other, f"/v1/matches?status=running&player={host.player}"))
     assert match not in listed(other, f"/v1/matches?status=open&player={host.player}")
 
 
@@ -133,7 +134,7 @@ def test_lists_are_paged(guests: Guests) -> None:
     host, _ = guests
     tables = {host.create()["match"] for _ in range(5)}
     mine = f"/v1/players/{host.player}/matches"
-    until(lambda: len(host.get(mine).json()["matches"]) == 5)
+    wait_until(lambda: len(host.get(mine).json()["matches"]) == 5)
     found: list[str] = []
     token = ""
     for _ in range(3):

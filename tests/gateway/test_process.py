@@ -16,8 +16,9 @@ from deploy.local.servers import Valkey, free_port
 from deploy.local.system import ROOT, System
 from gateway import http as http_module
 from gateway.http import HEAD_BYTES_MAX, HttpProtocol
-from tests.gateway.playing import Guest, Start, until
+from tests.gateway.playing import Guest, Start
 from tests.gateway.wire import PATIENCE_S, raw
+from tests.waiting import wait_until
 
 
 def start_with(**env: str) -> subprocess.CompletedProcess[str]:
@@ -98,7 +99,7 @@ def test_a_client_that_leaves_in_the_middle_of_a_move_is_no_fault_of_ours(
     with socket.create_connection(("127.0.0.1", int(gateway.url.rpartition(":")[2]))) as client:
         client.sendall(f"{head}content-length: 50\r\n\r\n{{".encode())
     counted = 'http_duration_seconds_count{method="POST",route="/v1/matches/{match}/moves",status="%d"}'
-    until(lambda: counted % 400 in httpx.get(f"{gateway.url}/metrics").text)
+    wait_until(lambda: counted % 400 in httpx.get(f"{gateway.url}/metrics").text)
     assert counted % 500 not in httpx.get(f"{gateway.url}/metrics").text
 
 
@@ -204,7 +205,7 @@ async def test_a_request_that_never_ends_is_hung_up_on(monkeypatch: pytest.Monke
         config = uvicorn.Config(application, http=HttpProtocol, lifespan="off", log_config=None)  # type: ignore[arg-type]
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve([listener]))
-        await asyncio.to_thread(until, lambda: server.started)
+        await asyncio.to_thread(wait_until, lambda: server.started)
         for sent in (b"", b"GET / HT", b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n12"):
             reading, writing = await asyncio.open_connection(*listener.getsockname())
             writing.write(sent)
@@ -223,7 +224,7 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_back(start_gateway:
         def ask(address: str) -> httpx.Response:
             return client.get("/v1/titles", headers={"X-Forwarded-For": address})
 
-        until(lambda: ask("198.51.100.1").status_code == 429)
+        wait_until(lambda: ask("198.51.100.1").status_code == 429)
         refused = ask("198.51.100.1")
         assert refused.json()["reason"] == "TOO_MANY_REQUESTS"
         assert 500 < int(refused.headers["Retry-After"]) <= 1_000  # until there is a token again

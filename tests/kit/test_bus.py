@@ -8,6 +8,7 @@ import pytest
 
 from deploy.local.servers import Nats
 from services.kit.bus import Bus, nats_login
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -58,11 +59,7 @@ async def test_a_killed_nats_is_found_again(nats_server: Nats) -> None:
     bus.start()
     await reached(bus)
     nats_server.kill()
-    for _ in range(1_000):
-        if not bus.is_connected:
-            break
-        await asyncio.sleep(0.01)
-    assert not bus.is_connected
+    await until(lambda: not bus.is_connected)
     nats_server.start()
     await reached(bus)
     await bus.stop()
@@ -81,11 +78,7 @@ async def test_a_client_that_nats_has_turned_out_is_replaced(nats_server: Nats) 
     client = await bus.connected()
     client._max_payload = 2**30  # or nats-py itself would refuse what the server ends a connection for
     await client.publish("too.large", bytes(2_000_000))
-    for _ in range(1_000):
-        if client.is_closed:
-            break
-        await asyncio.sleep(0.01)
-    assert client.is_closed
+    await until(lambda: client.is_closed)
     await reached(bus)
     assert await bus.connected() is not client
     await bus.stop()

@@ -9,6 +9,7 @@ import pytest
 
 from deploy.local.servers import Nats
 from services.kit.bus_client import BusClient, Delivery, packed, packed_headers
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -23,12 +24,9 @@ class Ear:
         self.heard.append(delivery)
 
     async def has(self, count: int) -> list[Delivery]:
-        """Returns once that many have come. Fails after 20 s."""
-        for _ in range(1_000):
-            if len(self.heard) >= count:
-                return self.heard
-            await asyncio.sleep(0.02)
-        raise AssertionError(f"heard {self.heard}")
+        """What has come, once it is that many."""
+        await until(lambda: len(self.heard) >= count, f"{count} are heard")
+        return self.heard
 
 
 @pytest.fixture

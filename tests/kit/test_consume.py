@@ -14,6 +14,7 @@ from services.core.errors import StoreUnavailable
 from services.kit.bus import Bus
 from services.kit.bus_events import STREAM, ensure_events_stream
 from services.kit.consume import Consumer
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -35,12 +36,8 @@ class Reader:
         self.handled += batch
 
     async def has(self, expected: set[bytes]) -> None:
-        """Returns once all of `expected` has been dealt with. Fails after 20 s."""
-        for _ in range(1_000):
-            if expected <= set(self.handled):
-                return
-            await asyncio.sleep(0.02)
-        raise AssertionError(f"not handled: {expected - set(self.handled)}")
+        """Returns once all of `expected` has been dealt with."""
+        await until(lambda: expected <= set(self.handled), f"all of {expected} are handled")
 
 
 @pytest.fixture
@@ -93,6 +90,10 @@ async def unacknowledged(url: str, owner: str) -> int:
     return info.num_pending + info.num_ack_pending
 
 
+async def all_acknowledged(url: str, owner: str) -> bool:
+    return await unacknowledged(url, owner) == 0
+
+
 async def test_events_are_handled_once_in_order_and_acknowledged(
     nats_url: str, owner: str, reader: Reader
 ) -> None:
@@ -135,10 +136,7 @@ async def test_two_consumers_of_one_name_share_the_events(nats_url: str, owner: 
     readers = Reader(), Reader()
     async with consuming(nats_url, owner, readers[0]), consuming(nats_url, owner, readers[1]):
         expected = await published(nats_url, owner, 1, 200)
-        for _ in range(1_000):
-            if expected <= {*readers[0].handled, *readers[1].handled}:
-                break
-            await asyncio.sleep(0.02)
+        await until(lambda: expected <= {*readers[0].handled, *readers[1].handled})
     assert Counter(readers[0].handled + readers[1].handled) == Counter(expected)
 
 
@@ -168,11 +166,7 @@ async def test_a_poisonous_event_is_left_out_after_its_attempts_and_holds_up_no_
     expected = await published(nats_url, owner, 1, 20)
     async with consuming(nats_url, owner, reader):
         await reader.has(expected - {b"7"})
-        for _ in range(1_000):
-            if await unacknowledged(nats_url, owner) == 0:
-                break
-            await asyncio.sleep(0.02)
-    assert await unacknowledged(nats_url, owner) == 0
+        await until(lambda: all_acknowledged(nats_url, owner))
     assert sorted(reader.handled) == sorted(expected - {b"7"})
     assert 1 <= alone <= 3
 

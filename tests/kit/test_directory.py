@@ -13,6 +13,7 @@ from services.core.ids import Slug
 from services.kit import announce, plain_redis
 from services.kit.announce import LIVE, Announcer, Member, Worker, announce_service
 from services.kit.directory import Directory
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -176,10 +177,7 @@ async def test_an_outage_leaves_the_last_picture_and_an_emptied_redis_is_filled_
             assert directory.pick("probe", "m") == "a:1"
             valkey.restart()
             await redis.flushall()
-            for _ in range(500):
-                if await redis.zcard(LIVE):
-                    break
-                await asyncio.sleep(0.02)
+            await until(lambda: redis.zcard(LIVE))
             await directory.refresh()
             assert directory.title("probe").available
         await redis.aclose()

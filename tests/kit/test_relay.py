@@ -20,6 +20,7 @@ from services.kit.redis_store import RedisStore
 from services.kit.relay import Relay
 from services.kit.store import EventStore
 from tests.kit.writer import Writer
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -81,13 +82,12 @@ async def sent(store: EventStore, relay: Relay, writer: Writer, count: int) -> l
 
 
 async def emptied(store: EventStore, owner: str, but_for: int = 0) -> None:
-    """Returns once the outbox of `owner` holds no more than that. Fails after 20 s."""
-    for _ in range(1_000):
-        left = await store.outbox_due(owner, FAR_MS, ALL)
-        if len(left) <= but_for:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"still in the outbox: {left}")
+    """Returns once the outbox of `owner` holds no more than that."""
+
+    async def is_empty() -> bool:
+        return len(await store.outbox_due(owner, FAR_MS, ALL)) <= but_for
+
+    await until(is_empty, f"the outbox of {owner} is empty")
 
 
 async def published(url: str, owner: str) -> list[tuple[bytes, str]]:

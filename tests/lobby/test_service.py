@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from services.core.errors import ServiceDown
 from services.kit.announce import LIVE
 from services.kit.directory import REFRESH_S
 from tests.lobby.hosting import Player, Site, site_on, types_of
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,12 +145,3 @@ async def has_events(site: Site, match: str, number: int) -> bool:
 
 async def has_started(site: Site, match: str) -> bool:
     return await site.starts_of(match) > 0
-
-
-async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
-    """Waits, 30 s at most."""
-    for _ in range(600):
-        if await is_so():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it never came about")

@@ -1,11 +1,10 @@
-import asyncio
-
 import pytest
 from msgspec.structs import replace
 
 from services.kit.cache import Room
 from services.rules.shelf import Shelf
 from tests.core.matches import Table
+from tests.waiting import until
 
 MATCH = Table().match
 TWO = Room(values=2, bytes=1 << 30)
@@ -45,9 +44,7 @@ async def test_a_started_shelf_forgets_what_nobody_asks_for_and_gives_its_memory
     shelf.start()
     for id in "abc":
         shelf.keep(named(id))
-    async with asyncio.timeout(60):
-        while len(shelf):  # noqa: ASYNC110 - forgetting is no event
-            await asyncio.sleep(0.01)
+    await until(lambda: not len(shelf))
     await shelf.stop()
     assert shelf.weight == 0
 

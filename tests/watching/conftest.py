@@ -1,8 +1,7 @@
 """One system for this folder, watched in every way: traces, a line for each request, metrics."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +35,6 @@ class Watched(System):
     def served(self, name: str) -> list[dict[str, Any]]:
         """Its lines of requests."""
         return [line for line in self.lines(name) if line["event"] == "request_served"]
-
-
-def until(holds: Callable[[], object], what: str = "") -> None:
-    give_up = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < give_up, what or "it never happened"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")

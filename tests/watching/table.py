@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.watching.conftest import until
+from tests.waiting import wait_until
 
 
 @dataclass
@@ -56,7 +56,7 @@ def begun(client: httpx.Client) -> Table:
     made = players[0].ask("POST", "/v1/matches", {"title": "make_way", "options": {"start": 0}})
     match = made.json()["match"]
     assert players[1].ask("POST", f"/v1/matches/{match}/seats", {}).status_code == 200
-    until(lambda: players[0].ask("GET", f"/v1/matches/{match}").json()["status"] == "running")
+    wait_until(lambda: players[0].ask("GET", f"/v1/matches/{match}").json()["status"] == "running")
     return Table(match, players)
 
 

@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from deploy.local.system import ROOT
-from tests.watching.conftest import Watched, until
+from tests.waiting import wait_until
+from tests.watching.conftest import Watched
 from tests.watching.names import asked_for, served
 from tests.watching.table import begun
 
@@ -127,7 +128,7 @@ def test_a_worker_is_busier_under_load_than_at_rest(watched: Watched, client: ht
 
     at_rest = busy_share(watched, lambda: time.sleep(2))
     with ThreadPoolExecutor(8) as players:
-        until(
+        wait_until(
             lambda: busy_share(watched, lambda: list(players.map(ask, range(400)))) > 2 * at_rest,
             f"at rest the worker is busy for {at_rest:.3f} of the time, and no more under load",
         )

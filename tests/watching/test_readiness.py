@@ -13,7 +13,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from deploy.local.servers import free_port
 from gateway.readiness import Readiness
 from services.kit.directory import Directory
-from tests.watching.conftest import PATIENCE_S, UNLIMITED, Watched, until
+from tests.waiting import wait_until
+from tests.watching.conftest import PATIENCE_S, UNLIMITED, Watched
 from tests.watching.table import begun
 
 pytestmark = pytest.mark.slow
@@ -69,7 +70,7 @@ def health(system: Watched, process: str, service: str) -> int:
 
 
 def test_with_everything_there_it_is_ready(system: Watched) -> None:
-    until(lambda: says(system, "ready", redis="there"))
+    wait_until(lambda: says(system, "ready", redis="there"))
     assert asked(system, "/readyz").json()["titles"] == {"make_way": "there", "wayfare": "there"}
     assert lives_and_stays(system)
     for process, service in SERVICES.items():
@@ -80,18 +81,18 @@ def test_without_redis_it_says_so_and_nobody_is_taken_for_dead(system: Watched) 
     assert system.valkey is not None
     system.valkey.kill()
     try:
-        until(lambda: says(system, "unavailable", redis="away"))
+        wait_until(lambda: says(system, "unavailable", redis="away"))
         assert lives_and_stays(system)
         for process, service in SERVICES.items():
-            until(lambda process=process, service=service: health(system, process, service) == NOT_SERVING)
+            wait_until(lambda asked=(process, service): health(system, *asked) == NOT_SERVING)
             assert health(system, process, "") == SERVING
         refused = httpx.post(f"{system.url}/v1/players", timeout=PATIENCE_S)
         assert (refused.status_code, refused.json()["reason"]) == (503, "STORE_UNAVAILABLE")
     finally:
         system.valkey.start()
-    until(lambda: says(system, "ready"))
+    wait_until(lambda: says(system, "ready"))
     for process, service in SERVICES.items():
-        until(lambda process=process, service=service: health(system, process, service) == SERVING)
+        wait_until(lambda asked=(process, service): health(system, *asked) == SERVING)
 
 
 def test_without_nats_it_is_ready_and_play_goes_on(system: Watched) -> None:
@@ -107,7 +108,7 @@ def test_without_nats_it_is_ready_and_play_goes_on(system: Watched) -> None:
                 assert health(system, process, service) == SERVING
         finally:
             system.nats.start()
-    until(lambda: says(system, "ready"))
+    wait_until(lambda: says(system, "ready"))
 
 
 def test_without_a_worker_only_its_title_is_away(system: Watched) -> None:
@@ -115,11 +116,11 @@ def test_without_a_worker_only_its_title_is_away(system: Watched) -> None:
     worker.kill()
     try:
         titles = {"make_way": "there", "wayfare": "away"}
-        until(lambda: says(system, "degraded", titles=titles))
+        wait_until(lambda: says(system, "degraded", titles=titles))
         assert lives_and_stays(system)
     finally:
         worker.start()
-    until(lambda: says(system, "ready"))
+    wait_until(lambda: says(system, "ready"))
 
 
 @pytest.mark.parametrize(("service", "status"), [("lobby", "unavailable"), ("projection", "degraded")])
@@ -128,18 +129,18 @@ def test_without_a_service_it_names_the_one_that_is_away(system: Watched, servic
     process.kill()
     try:
         others = dict.fromkeys(("lobby", "projection"), "there")
-        until(lambda: says(system, status, services={**others, service: "away"}))
+        wait_until(lambda: says(system, status, services={**others, service: "away"}))
         assert lives_and_stays(system)
     finally:
         process.start()
-    until(lambda: says(system, "ready"))
+    wait_until(lambda: says(system, "ready"))
 
 
 def test_a_gateway_that_has_never_seen_a_lobby_gets_no_requests(system: Watched) -> None:
     """So a release that cannot see its services never replaces one that can."""
     lobby = system.services["lobby-1"]
     lobby.kill()
-    until(lambda: says(system, "unavailable"))
+    wait_until(lambda: says(system, "unavailable"))
     port = free_port()
     newcomer = system._service("gateway-new", "gateway", PORT=str(port))
     newcomer.start()
@@ -151,16 +152,16 @@ def test_a_gateway_that_has_never_seen_a_lobby_gets_no_requests(system: Watched)
             return False
 
     try:
-        until(lambda: answers("/healthz", 200))
+        wait_until(lambda: answers("/healthz", 200))
         assert answers("/readyz?except=outages", 503)
         assert lives_and_stays(system)
         lobby.start()
-        until(lambda: answers("/readyz?except=outages", 200))
+        wait_until(lambda: answers("/readyz?except=outages", 200))
     finally:
         newcomer.kill()
         if lobby.exit_code is not None:
             lobby.start()
-    until(lambda: says(system, "ready"))
+    wait_until(lambda: says(system, "ready"))
 
 
 def test_a_gateway_that_stops_asks_for_no_more_requests() -> None:
@@ -189,5 +190,5 @@ def test_a_gateway_told_to_stop_answers_until_it_is_gone_and_never_again(system:
             pass
     assert set(told) <= {"ready", "stopping"}
     assert sorted(told) == told, "it is not ready again once it stops"
-    until(lambda: gateway.exit_code is not None)
+    wait_until(lambda: gateway.exit_code is not None)
     assert gateway.exit_code == 0

@@ -8,7 +8,8 @@ import structlog
 from websockets.sync.client import connect
 
 from services.kit import request_log
-from tests.watching.conftest import PATIENCE_S, Watched, until
+from tests.waiting import wait_until
+from tests.watching.conftest import PATIENCE_S, Watched
 from tests.watching.table import begun, guest, new_trace
 
 pytestmark = pytest.mark.slow
@@ -30,7 +31,7 @@ def test_a_move_over_http_is_one_line_of_the_gateway_and_one_of_the_worker(
     key = {"Idempotency_Key": "the-first-move"}
     assert table.move(traceparent=traceparent, **key).status_code == 200
     who = {"match": table.match, "player": table.players[0].id, "request_id": "the-first-move"}
-    until(lambda: lines_of(watched, "rules-make_way-1", trace) and lines_of(watched, "gateway-1", trace))
+    wait_until(lambda: lines_of(watched, "rules-make_way-1", trace) and lines_of(watched, "gateway-1", trace))
     assert lines_of(watched, "gateway-1", trace) == [
         {
             "level": "info",
@@ -63,7 +64,7 @@ def test_a_refused_frame_is_one_line_with_its_reason(watched: Watched, client: h
         socket.send(json.dumps(frame))
         while json.loads(socket.recv(timeout=PATIENCE_S))["type"] != "problem":
             pass
-    until(lambda: lines_of(watched, "gateway-1", trace))
+    wait_until(lambda: lines_of(watched, "gateway-1", trace))
     assert lines_of(watched, "gateway-1", trace) == [
         {
             "level": "info",
@@ -89,7 +90,7 @@ def test_a_frame_that_cannot_be_read_is_one_line_as_well(watched: Watched, clien
         socket.send("a secret of the player's, and no frame")
         while json.loads(socket.recv(timeout=PATIENCE_S))["type"] != "problem":
             pass
-    until(lambda: [line for line in watched.served("gateway-1") if line.get("trace_id") == trace])
+    wait_until(lambda: [line for line in watched.served("gateway-1") if line.get("trace_id") == trace])
     (line,) = [line for line in watched.served("gateway-1") if line.get("trace_id") == trace]
     assert (line["method"], line["code"], line["reason"]) == ("unread", 400, "BAD_REQUEST")
     assert "secret" not in json.dumps(line)
@@ -105,11 +106,11 @@ def test_a_call_of_the_lobby_is_one_line_and_a_batch_of_the_projection_another(
         "POST", "/v1/matches", {"title": "make_way"}, traceparent=traceparent, Idempotency_Key="a-table"
     )
     assert made.status_code == 201
-    until(lambda: lines_of(watched, "lobby-1", trace))
+    wait_until(lambda: lines_of(watched, "lobby-1", trace))
     (line,) = lines_of(watched, "lobby-1", trace)
     assert (line["kind"], line["method"], line["code"]) == ("rpc", "CreateTable", "OK")
     assert (line["player"], line["request_id"]) == (table.players[0].id, "a-table")
-    until(lambda: [line for line in watched.served("projection-1")[batches:] if line["kind"] == "batch"])
+    wait_until(lambda: [line for line in watched.served("projection-1")[batches:] if line["kind"] == "batch"])
     (batch, *_) = [line for line in watched.served("projection-1")[batches:] if line["kind"] == "batch"]
     assert (batch["method"], batch["code"]) == ("projection", "OK")
     assert batch["events"] >= 1
@@ -120,7 +121,7 @@ def test_probes_and_scrapes_leave_no_lines(watched: Watched, client: httpx.Clien
         assert client.get(path).status_code == 200
     trace, traceparent = new_trace()
     client.get("/v1/titles", headers={"traceparent": traceparent})
-    until(lambda: lines_of(watched, "gateway-1", trace))
+    wait_until(lambda: lines_of(watched, "gateway-1", trace))
     # While the gateway started, it failed a probe and said so.
     routes = {str(line["method"]) for line in watched.served("gateway-1") if line["code"] == 200}
     assert "GET /v1/titles" in routes

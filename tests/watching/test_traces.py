@@ -9,8 +9,9 @@ import pytest
 import redis
 from websockets.sync.client import connect
 
+from tests.waiting import wait_until
 from tests.watching.collector import Collected, Collector
-from tests.watching.conftest import PATIENCE_S, Watched, until
+from tests.watching.conftest import PATIENCE_S, Watched
 from tests.watching.table import Table, begun, new_trace
 
 pytestmark = pytest.mark.slow
@@ -36,7 +37,7 @@ def arrived(collector: Collector, trace: str, names: set[tuple[str, str, str]]) 
     def there() -> bool:
         return names <= {(span.service, span.name, span.kind) for span in collector.of(trace)}
 
-    until(there, f"{names} in {collector.of(trace)}")
+    wait_until(there, f"{names} in {collector.of(trace)}")
     spans = collector.of(trace)
     assert len({span.name for span in spans}) == len(spans), "a span twice"
     return {span.name: span for span in spans}
@@ -131,7 +132,7 @@ def test_a_table_is_traced_from_the_gateway_through_the_lobby_to_the_match(
         ("lobby", "nats publish", "producer"),
         ("projection", "projection consume", "consumer"),
     }
-    until(lambda: names <= {(span.service, span.name, span.kind) for span in collector.of(trace)})
+    wait_until(lambda: names <= {(span.service, span.name, span.kind) for span in collector.of(trace)})
 
 
 def test_a_refusal_fails_its_spans_by_reason_alone(collector: Collector, client: httpx.Client) -> None:
