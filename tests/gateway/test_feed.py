@@ -18,10 +18,12 @@ class Hanging:
     """Answers nobody until it fails."""
 
     def __init__(self) -> None:
-        self.gate = asyncio.Event()
+        self.asked, self.gate, self.failed = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def view(self, match: MatchId, eyes: Eyes) -> Answered:
+        self.asked.set()
         await self.gate.wait()
+        self.failed.set()
         raise Deadline(5_000)
 
 
@@ -31,10 +33,11 @@ async def test_a_read_that_fails_once_all_who_waited_have_gone_is_told_to_nobody
     matches = Hanging()
     feed = Feed(MatchId("m"), Eyes(), matches)  # type: ignore[arg-type]
     waiting = asyncio.create_task(feed.view())
-    await asyncio.sleep(0.01)
+    await matches.asked.wait()
     waiting.cancel()
     matches.gate.set()
-    await asyncio.sleep(0.01)
+    await matches.failed.wait()
+    await asyncio.sleep(0)  # for what hears of the end of a task
     del feed, waiting
     gc.collect()
     assert told == []
@@ -44,7 +47,7 @@ async def test_a_read_that_fails_is_told_to_all_who_wait() -> None:
     matches = Hanging()
     feed = Feed(MatchId("m"), Eyes(), matches)  # type: ignore[arg-type]
     waiting = [asyncio.create_task(feed.view()) for _ in range(3)]
-    await asyncio.sleep(0.01)
+    await matches.asked.wait()
     matches.gate.set()
     for failed in await asyncio.gather(*waiting, return_exceptions=True):
         assert isinstance(failed, Deadline)

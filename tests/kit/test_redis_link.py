@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,6 +11,7 @@ from deploy.local.servers import Valkey
 from services.core.errors import Overloaded, StoreUnavailable
 from services.kit.redis_link import TRIP_COMMANDS_MAX, RedisLink
 from services.kit.redis_resp import command
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -75,10 +77,14 @@ async def test_a_silent_server_is_given_up_and_asked_again_later(valkey: Valkey)
 
 
 async def test_a_killed_server_fails_what_travels_and_is_found_again(valkey: Valkey) -> None:
-    link = RedisLink(valkey.url)
+    link, other = RedisLink(valkey.url), RedisLink(valkey.url)
     await link.call("PING")
     blocked = asyncio.ensure_future(link.call("BLPOP", "nothing", 60))
-    await asyncio.sleep(0.05)
+
+    async def is_there() -> bool:
+        return b"blocked_clients:1" in cast(bytes, await other.call("INFO", "clients"))
+
+    await until(is_there, "the command has reached the server")
     valkey.kill()
     with pytest.raises(StoreUnavailable, match="outcome is unknown"):
         await blocked
@@ -87,6 +93,7 @@ async def test_a_killed_server_fails_what_travels_and_is_found_again(valkey: Val
     valkey.start()
     assert await link.call("PING") == b"PONG"
     await link.close()
+    await other.close()
 
 
 async def test_a_peer_that_is_not_redis_is_an_outage() -> None:

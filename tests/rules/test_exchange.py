@@ -22,6 +22,7 @@ from services.rules import calls, exchange
 from services.rules.exchange import Exchange
 from services.rules.live import Live
 from tests.rules.hosting import started
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -282,13 +283,13 @@ async def test_draining_does_not_wait_for_a_call_without_end(methods, connect):
 
 async def test_what_was_begun_is_finished_though_the_caller_is_gone(methods, connect):
     caller = connect()
-    await caller.asks(call(1, "slow"), call(2, "b"))
+    asked = [call(1, "slow"), call(2, "b")]
+    await caller.call.write(pb.ExchangeRequest(follow=[pb.Audience(match="m")], calls=asked))
     await caller.answers(1)
     caller.call.cancel()
-    await asyncio.sleep(0.05)
+    await until(lambda: not len(methods.live), "the worker knows that the caller is gone")
     methods.gate.set()
-    await asyncio.sleep(0.05)
-    assert methods.finished == ["b", "slow"]
+    await until(lambda: methods.finished == ["b", "slow"])
 
 
 @asynccontextmanager
