@@ -7,6 +7,7 @@ from services.core.events import Entry, bytes_of, genesis, text_of
 from services.core.ids import match_stream
 from services.core.record import RecordedEntry, read_record, record_of, verify
 from services.core.replay import fold
+from services.core.secrecy import commitment, salt
 from tests.core.matches import MATCH, SEED, Table, ruleset_for
 
 OTHER_SEED = bytes(32)
@@ -75,6 +76,25 @@ def test_another_seed_is_found_even_with_a_mended_chain(played):
     )
     with pytest.raises(HistoryCorrupt):
         verify(record_of(played.match, swapped), ruleset_for)
+
+
+def test_a_match_played_from_another_seed_than_was_promised_is_found():
+    other = Table(seats=3, seed=OTHER_SEED).moves()
+    told, promised = commitment(OTHER_SEED).encode(), commitment(SEED).encode()
+    entries = forged(other.entries, lambda version, body: body.replace(told, promised))
+    with pytest.raises(HistoryCorrupt, match="committed") as caught:
+        verify(record_of(other.match, entries), ruleset_for)
+    assert caught.value.version == 1
+
+
+def test_a_salt_of_another_version_is_found_even_with_a_mended_chain(played):
+    own, next_one = (salt(SEED, version).encode() for version in (2, 3))
+    swapped = forged(
+        played.entries, lambda version, body: body.replace(own, next_one) if version == 2 else body
+    )
+    with pytest.raises(HistoryCorrupt, match="salt") as caught:
+        verify(record_of(played.match, swapped), ruleset_for)
+    assert caught.value.version == 2
 
 
 def test_changed_luck_is_found_even_with_a_mended_chain(played):

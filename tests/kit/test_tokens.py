@@ -53,6 +53,17 @@ async def test_an_expired_token_is_refused_even_if_it_was_good_before(
         one.verify(token)
 
 
+async def test_no_more_tokens_are_remembered_than_the_bound(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "_SEEN_MAX", 3)
+    one = await gateway(redis)
+    issued = [one.issue(PlayerId(f"p{number}"))[0] for number in range(5)]
+    for token in (*issued, issued[0]):
+        assert one.verify(token).player == f"p{issued.index(token)}"
+    assert len(one._seen) == 3
+
+
 GOOD = {"sub": "ada", "iss": "waystation", "aud": "waystation", "exp": 4e9}
 PAST, FUTURE = 1e9, 4e9
 

@@ -79,19 +79,21 @@ async def test_a_silent_owner_holds_up_no_other_match(models, new_match):
     assert [summary and summary.status for summary in await summaries(models, stuck, other)] == [None, "over"]
 
 
-async def test_a_fork_is_refolded_from_the_owner(models, new_match):
-    match = new_match()
+async def test_a_fork_is_refolded_from_its_beginning(models, new_match):
+    match, asked = new_match(), []
     lost, kept = played(match, turns=3), played(match)
     for event in lost[2:]:
         event.hash = b"\xee" * 32
 
     async def missing(title, stream, after):
+        asked.append(after)
         return kept[after:]
 
     follower = Follower(models, missing)
     await follower.follow(lost)
     await follower.follow([kept[3]])
     (summary,) = await summaries(models, match)
+    assert asked == [0]
     assert summary.play.cursor.version == len(kept)
     assert summary.play.cursor.hash == kept[-1].hash.hex()
 
