@@ -27,13 +27,14 @@ def main() -> int:
 def _simulate(seed: int, runs: int, steps: int) -> bool:
     """Whether a promise was broken; ends with the first one."""
     began, made, taken = time.perf_counter(), 0, 0
-    for number in range(max(1, runs // BATCH_RUNS)):
-        batch = run_batch(seed + number, min(runs, BATCH_RUNS), steps)
+    for number, first in enumerate(range(0, runs, BATCH_RUNS)):
+        wanted = min(runs - first, BATCH_RUNS)
+        batch = run_batch(seed + number, wanted, steps)
         made, taken = made + batch.runs, taken + batch.steps
         if batch.error:
             traceback.print_exception(batch.error)
             print(f"seed {batch.seed}: {batch.fault}")
-            command = f"--seed {batch.seed} --runs {min(runs, BATCH_RUNS)} --steps {steps} --no-plants"
+            command = f"--seed {batch.seed} --runs {wanted} --steps {steps} --no-plants"
             print(f'again: make test-simulation ARGS="{command}"', flush=True)
             return True
         if number % SHOWN_EVERY == 0:
