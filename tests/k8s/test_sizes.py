@@ -2,6 +2,9 @@
 
 import re
 
+import yaml
+
+from deploy.manifests import COMPOSE
 from tests.k8s.rendering import ROOT, of_kind, pod
 
 ROW = re.compile(r"\| ([a-z]+)(?:-`<title>`| \(dev\))? \|.*\| (\w+), (\w+) \| (\w+), (\w+) \|")
@@ -20,6 +23,17 @@ def test_the_table_of_sizes_has_the_requests_and_limits_of_every_workload(render
         name = workload["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/name"]
         set_by_manifests[name] = (resources["requests"], resources["limits"])
     assert told == set_by_manifests
+
+
+def test_compose_gives_our_processes_the_memory_of_the_manifests(rendered):
+    composed = yaml.safe_load((ROOT / COMPOSE).read_text())["services"]
+    given = {name: service["mem_limit"] for name, service in composed.items() if "mem_limit" in service}
+    assert given == {
+        workload["metadata"]["name"]: pod(workload)["containers"][0]["resources"]["limits"]["memory"].replace(
+            "Mi", "m"
+        )
+        for workload in of_kind(rendered["dev"], "Deployment")
+    }
 
 
 def test_redis_refuses_moves_before_the_kernel_ends_it(rendered):
