@@ -7,8 +7,9 @@ import msgspec
 import pytest
 from waystation.rules.v1 import rules_pb2
 
+from gateway.live import follower as follower_module
 from gateway.live.feed import Feed
-from gateway.live.follower import MISSED_MAX, MatchFollower
+from gateway.live.follower import HELD_MAX, MISSED_MAX, MatchFollower
 from gateway.live.frames import Frame
 from services.core.ids import MatchId
 from tests.gateway.scripted import Scripted, push
@@ -89,6 +90,36 @@ async def test_a_client_that_missed_too_much_gets_the_view() -> None:
     client = Client(Scripted(MISSED_MAX + 2))
     await client.follower.begin(1)
     assert client.got == [("view", MISSED_MAX + 2)]
+
+
+async def test_a_client_whose_missed_events_are_too_large_together_gets_the_view(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    events = msgspec.json.decode(await Scripted(5).events(MATCH, rules_pb2.Reader(), 3, 5))["events"]
+    size = sum(len(msgspec.json.encode(event)) for event in events)
+    for most, got in ((size, [("event", 3), ("event", 4), ("event", 5)]), (size - 1, [("view", 5)])):
+        monkeypatch.setattr(follower_module, "MISSED_BYTES_MAX", most)
+        client = Client(Scripted(5))
+        await client.follower.begin(2)
+        assert client.got == got
+
+
+async def test_of_what_is_pushed_while_a_view_is_read_the_newest_is_kept_up_to_a_bound() -> None:
+    matches = Scripted(3)
+    matches.open.clear()
+    client = Client(matches)
+    beginning = asyncio.create_task(client.follower.begin(None))
+    await settle()
+    newest = 3 + HELD_MAX + 5
+    for version in range(4, newest + 1):
+        client.feed.push(*push(MATCH, version))
+    assert list(client.follower._held) == list(range(newest + 1 - HELD_MAX, newest + 1))
+    matches.head = newest
+    matches.open.set()
+    await beginning
+    await settle()
+    assert client.got == [("view", newest)]
+    assert not client.follower._held
 
 
 async def test_a_gap_is_filled_by_a_view() -> None:
