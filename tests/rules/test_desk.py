@@ -24,6 +24,7 @@ from services.core.shown import show_match
 from services.kit.redis_keys import stream_key
 from services.kit.store import Append
 from services.kit.telemetry import APPEND_CONFLICTS
+from services.rules.desk import RACES_MAX
 from services.rules.library import Library
 from tests.rules.hosting import (
     ANN,
@@ -271,3 +272,20 @@ def play(card: int) -> Raw:
 
 def _conflicts() -> float:
     return APPEND_CONFLICTS.labels("high_card")._value.get()
+
+
+async def test_a_command_that_loses_every_race_is_refused_after_as_many_as_the_bound(
+    host, match, monkeypatch
+):
+    tried = 0
+
+    async def is_slower(append: Append) -> None:
+        nonlocal tried
+        tried += 1
+        assert tried <= RACES_MAX + 1
+        raise VersionConflict(append.expected_version, append.expected_version + 1)
+
+    monkeypatch.setattr(host.store, "append", is_slower)
+    with pytest.raises(VersionConflict):
+        await host.does(match, ANN, Resign())
+    assert tried == RACES_MAX + 1
