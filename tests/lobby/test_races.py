@@ -5,6 +5,8 @@ from waystation.lobby.v1 import lobby_pb2 as pb
 
 from services.core import errors
 from services.core.errors import DomainError
+from services.kit.store import Append
+from services.lobby.desk import TRIES_MAX
 from tests.lobby.hosting import Site, all_of, data_of, types_of
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +63,25 @@ async def test_two_copies_of_one_id_with_different_wishes_cannot_both_be_right(t
     site = two_lobbies
     answers = await all_of(*(site.player("ann", n).creates("c1", seats=2 + n) for n in range(2)))
     assert sum(isinstance(answer, errors.RequestIdReused) for answer in answers) == 1
+
+
+async def test_who_loses_every_race_is_asked_to_come_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = (await site.player("ann").creates(seats=4)).table.match
+    tried = 0
+
+    async def is_slower(append: Append) -> None:
+        nonlocal tried
+        tried += 1
+        assert tried <= TRIES_MAX
+        raise errors.VersionConflict(append.expected_version, append.expected_version + 1)
+
+    monkeypatch.setattr(site.lobbies[0].desk._store, "append", is_slower)
+    with pytest.raises(errors.Overloaded):
+        await site.player("bob").takes(match)
+    assert tried == TRIES_MAX
+    assert types_of(await site.events(match)) == ["table_created"]
 
 
 async def test_a_host_who_leaves_while_others_sit_down_leaves_no_half_table(two_lobbies: Site) -> None:

@@ -87,6 +87,7 @@ async def test_a_seat_that_fills_the_table_is_kept_while_the_title_is_down(site:
     await site.lobbies[0].sweeper.sweep()
     assert await site.starts_of(match) == 0
     assert match in await deadlines_of(site)
+    assert match not in await site.store.deadlines_due(LOBBY, now_ms(), 100)  # others have their turn
     await site.add_worker()
     await due_now(site, match)
     await site.lobbies[0].sweeper.sweep()

@@ -4,9 +4,19 @@ import msgspec
 import pytest
 
 from services.core.commands import OfferDraw, Resign
-from services.core.errors import BadRequest, NoSuchMatch, NoSuchVersion, NotOver, NotSeated, VersionConflict
+from services.core.errors import (
+    BadRequest,
+    HistoryCorrupt,
+    NoSuchMatch,
+    NoSuchVersion,
+    NotOver,
+    NotSeated,
+    VersionConflict,
+)
+from services.core.ids import match_stream
 from services.core.record import read_record, verify
 from services.core.shown import show_match
+from services.kit.redis_keys import stream_key
 from services.rules import reads
 from services.rules.published import published
 from tests.rules.hosting import ANN, BOB, STRANGER, entries_of, folded, reader, started
@@ -150,6 +160,14 @@ async def test_events_below_version_zero_are_refused(host, match):
     for first, last in ((-1, 0), (0, -1)):
         with pytest.raises(BadRequest):
             await events(host, match, ANN, first, last)
+
+
+async def test_an_entry_that_is_missing_at_the_end_of_a_page_is_damage_and_no_lost_tail(host, match):
+    await host.plays(match, random.Random(1), moves=4)
+    await host.store.link.call("XDEL", stream_key(match_stream(match)), "3-0")
+    with pytest.raises(HistoryCorrupt, match="missing") as caught:
+        await host.reads.events(match, reader(ANN), 1, 3)
+    assert caught.value.version == 3
 
 
 async def test_luck_is_shown_in_events_only_after_the_end(host, match):
