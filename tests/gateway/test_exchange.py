@@ -9,6 +9,7 @@ import pytest
 from waystation.rules.v1 import rules_pb2 as pb
 from waystation.rules.v1 import rules_pb2_grpc
 
+from gateway import exchange as exchange_module
 from gateway.exchange import BATCH_FOLLOWS_MAX, OPEN_CALLS_MAX, Exchange, StreamBroken
 from gateway.pushes import Audience
 from services.core.errors import Deadline, Overloaded
@@ -109,6 +110,26 @@ async def test_calls_that_come_in_together_go_out_in_one_message() -> None:
         await exchange.ask(asking("first"), 5)
         await asyncio.gather(*(exchange.ask(asking(f"m{number}"), 5) for number in range(100)))
     assert len(worker.batches) <= 3
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "sizes"),
+    [
+        ("BATCH_CALLS_MAX", 3, [3, 3, 1]),
+        ("BATCH_BYTES_MAX", 2 * asking("m0").ByteSize() + 20, [2, 2, 2, 1]),
+        ("BATCH_BYTES_MAX", 1, [1] * 7),  # one that is larger than the bound goes alone
+    ],
+)
+async def test_a_message_holds_no_more_than_its_bound_and_nothing_is_left_behind(
+    monkeypatch: pytest.MonkeyPatch, bound: str, most: int, sizes: list[int]
+) -> None:
+    monkeypatch.setattr(exchange_module, bound, most)
+    async with exchange_with(echo) as (exchange, worker):
+        await until(lambda: worker.stood)
+        names = [f"m{number}" for number in range(7)]
+        answers = await asyncio.gather(*(exchange.ask(asking(name), 5) for name in names))
+    assert [len(message.calls) for message in worker.batches] == sizes
+    assert [answer.get_match.view.decode() for answer in answers] == names
 
 
 async def test_the_deadline_of_one_call_does_not_touch_another() -> None:

@@ -98,6 +98,21 @@ async def test_a_fork_is_refolded_from_its_beginning(models, new_match):
     assert summary.play.cursor.hash == kept[-1].hash.hex()
 
 
+async def test_a_summary_that_somebody_else_changed_meanwhile_is_folded_again(models, new_match, monkeypatch):
+    match, save = new_match(), models.save
+    follower = Follower(models, nothing_missing)
+
+    async def overtaken(generation, changes):
+        monkeypatch.setattr(models, "save", save)
+        await follower.follow(gathered(match))
+        return await save(generation, changes)
+
+    monkeypatch.setattr(models, "save", overtaken)
+    await follower.follow(played(match))
+    (summary,) = await summaries(models, match)
+    assert (summary.table.cursor.version, summary.play.cursor.version) == (3, 7)
+
+
 async def test_two_followers_of_the_same_events_agree(models, new_match):
     import asyncio
 
