@@ -14,28 +14,10 @@ from services.titles.a_way.moves import Discard, Move, MoveShip, Options, PlayCa
 from services.titles.a_way.notation import notation, parse
 from services.titles.a_way.star_map import Laid, StarMap
 from services.titles.a_way.state import State
+from tests.titles.dice import BaglessDice as Dice
 
 TITLE = VERSIONS[1]
 ROW = "S1 S3 S5 S7 S9"
-
-
-class Dice:
-    """Luck from a seeded generator; `asked` lists the questions."""
-
-    def __init__(self, seed: int) -> None:
-        self.asked: list[str] = []
-        self._random = Random(seed)
-
-    def shuffle(self, items: Sequence[Any]) -> list[Any]:
-        self.asked.append(f"shuffle {len(items)}")
-        return self._random.sample(items, len(items))
-
-    def draw(self, bag: Sequence[Any], n: int) -> list[Any]:
-        raise AssertionError("the rules never draw from a bag")
-
-    def below(self, n: int) -> int:
-        self.asked.append(f"below {n}")
-        return self._random.randrange(n)
 
 
 class NoLuck(Dice):

@@ -12,28 +12,9 @@ from services.titles.a_way_back_home.components import COLOUR_OF, COLOURS, SIDES
 from services.titles.a_way_back_home.moves import Draw, Move, Options, Place, Take
 from services.titles.a_way_back_home.notation import notation, parse
 from services.titles.a_way_back_home.state import UNLIT, Cells, Counts, State
+from tests.titles.dice import Dice
 
 TITLE = VERSIONS[1]
-
-
-class Dice:
-    """Luck from a seeded generator; `asked` lists the questions."""
-
-    def __init__(self, seed: int) -> None:
-        self.asked: list[str] = []
-        self._random = Random(seed)
-
-    def shuffle(self, items: Sequence[Any]) -> list[Any]:
-        self.asked.append(f"shuffle {len(items)}")
-        return self._random.sample(items, len(items))
-
-    def draw(self, bag: Sequence[Any], n: int) -> list[Any]:
-        self.asked.append(f"draw {n} of {len(bag)}")
-        return self._random.sample(bag, n)
-
-    def below(self, n: int) -> int:
-        self.asked.append(f"below {n}")
-        return self._random.randrange(n)
 
 
 class Given:

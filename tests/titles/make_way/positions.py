@@ -1,6 +1,6 @@
 """Positions and games for these tests, in the words of the rules: seat 0 is red, seat 1 blue."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any, NamedTuple
 
@@ -14,29 +14,11 @@ from services.titles.make_way.components import CARD_OF, PIECES, SYMBOLS, TILES,
 from services.titles.make_way.moves import Advance, Discard, Enter, Move, Options, Play, Shift, Tile
 from services.titles.make_way.notation import parse
 from services.titles.make_way.state import State, counted
+from tests.titles.dice import BaglessDice as Dice
 
 TITLE = VERSIONS[1]
 NO_LUCK = Recorded(())
 ONE_OF_EACH = " ".join(SYMBOLS)
-
-
-class Dice:
-    """Luck from a seeded generator; `asked` lists the questions."""
-
-    def __init__(self, seed: int) -> None:
-        self.asked: list[str] = []
-        self._random = Random(seed)
-
-    def shuffle(self, items: Sequence[Any]) -> list[Any]:
-        self.asked.append(f"shuffle {len(items)}")
-        return self._random.sample(items, len(items))
-
-    def draw(self, bag: Sequence[Any], n: int) -> list[Any]:
-        raise AssertionError("nothing is drawn from a bag")
-
-    def below(self, n: int) -> int:
-        self.asked.append(f"below {n}")
-        return self._random.randrange(n)
 
 
 def position(
