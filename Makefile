@@ -60,7 +60,7 @@ lock: $(VENV)/.dev ## resolve requirements/*.txt again (needs uv; versions at le
 	deploy/local/lock.sh
 
 clean: ## remove what was built; matches in data/ stay
-	rm -rf $(VENV) gen .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) gen .cache .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis .schemathesis
 
 $(VENV)/.local: requirements/local.txt pyproject.toml
 	@deploy/local/setup.sh $(PYTHON) $(VENV) requirements/local.txt
