@@ -46,20 +46,27 @@ class Workers:
     async def ask(self, place: Place, call: rules_pb2.Call, limit_s: float = CALL_S_MAX) -> rules_pb2.Answer:
         """The answer of a worker of the match's title. Raises the refusal if it is one.
 
-        `call` must be a read or carry a request id: after a broken stream it is sent once more, to
-        another worker if there is one. Raises ServiceDown (outcome unknown), TitleDown, Deadline, Overloaded.
+        `call` must be a read or carry a request id: after a broken stream it is sent once more, to another
+        worker if there is one; a worker that lacks the match's rules version is passed over for the next,
+        until all have been asked. Raises ServiceDown (outcome unknown), TitleDown, Deadline, Overloaded.
         """
         deadline = monotonic() + limit_s
-        address = self._choose(place, ())
-        try:
-            return await self._ask_at(place.title, address, call, limit_s)
-        except (StreamBroken, TitleDown):
-            second = self._choose(place, (address,))
-        remaining_s = max(0.001, deadline - monotonic())
-        try:
-            return await self._ask_at(place.title, second, call, remaining_s)
-        except StreamBroken:
-            raise ServiceDown(f"rules-{place.title}", "the workers went away; repeat the request") from None
+        tried: list[str] = []
+        has_broken = False
+        while True:
+            address = self._choose(place, tried)
+            tried.append(address)
+            try:
+                return await self._ask_at(place.title, address, call, max(0.001, deadline - monotonic()))
+            except TitleDown:
+                if all(worker.address in tried for worker in self._directory.workers(place.title)):
+                    raise
+            except StreamBroken:
+                if has_broken:
+                    raise ServiceDown(
+                        f"rules-{place.title}", "the workers went away; repeat the request"
+                    ) from None
+                has_broken = True
 
     async def close(self) -> None:
         await ended(self._reaching)
@@ -97,13 +104,14 @@ class Workers:
             raise
 
     def _choose(self, place: Place, tried: Collection[str]) -> str:
-        """A worker's address; one that was tried or rests only when there is no other."""
-        resting = self._resting()
-        avoid = {*tried, *resting} if tried or resting else ()
-        try:
-            return self._directory.pick(place.title, place.match, avoid=avoid)
-        except TitleDown:
-            return self._directory.pick(place.title, place.match)
+        """A worker's address; one that rests only if there is no other, and one that was tried even later."""
+        if resting := self._resting():
+            with contextlib.suppress(TitleDown):
+                return self._directory.pick(place.title, place.match, avoid={*tried, *resting})
+        if tried:
+            with contextlib.suppress(TitleDown):
+                return self._directory.pick(place.title, place.match, avoid=tried)
+        return self._directory.pick(place.title, place.match)
 
     def _resting(self) -> Collection[str]:
         now = monotonic()

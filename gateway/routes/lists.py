@@ -106,7 +106,7 @@ async def list_player_matches(
 
 
 async def _page(parts: Parts, request: projection_pb2.ListMatchesRequest) -> Response[bytes]:
-    page = await parts.projection.call(parts.projection.stub.ListMatches, request)
+    page = await parts.projection.call(lambda projection: projection.ListMatches, request)
     listed = MatchList([_listed(summary) for summary in page.matches], page.next_page_token or None)
     return answered(listed, headers={"Cache-Control": "private, no-cache", "Vary": "Authorization"})
 

@@ -94,7 +94,7 @@ async def create_table(sender: Sender, parts: Parts, body: bytes) -> Response[by
         at=now(),
         traceparent=sender.traceparent,
     )
-    created = await parts.lobby.call(parts.lobby.stub.CreateTable, request)
+    created = await parts.lobby.call(lambda lobby: lobby.CreateTable, request)
     return _at(created.table, parts, sender, created.invite, status=201)
 
 
@@ -132,7 +132,7 @@ async def take_seat(
     )
     address = request.scope["state"]["address"]
     with parts.guesses.one(address, sender.player) if wanted.invite else nullcontext():
-        taken = await parts.lobby.call(parts.lobby.stub.TakeSeat, wish)
+        taken = await parts.lobby.call(lambda lobby: lobby.TakeSeat, wish)
     return _at(taken.table, parts, sender)
 
 
@@ -154,7 +154,7 @@ async def leave_seat(match: str, sender: Sender, parts: Parts) -> Response[bytes
         at=now(),
         traceparent=sender.traceparent,
     )
-    left = await parts.lobby.call(parts.lobby.stub.LeaveSeat, request)
+    left = await parts.lobby.call(lambda lobby: lobby.LeaveSeat, request)
     return _at(left.table, parts, sender)
 
 
@@ -176,7 +176,7 @@ async def start_table(match: str, sender: Sender, parts: Parts) -> Response[byte
         at=now(),
         traceparent=sender.traceparent,
     )
-    started = await parts.lobby.call(parts.lobby.stub.StartTable, request)
+    started = await parts.lobby.call(lambda lobby: lobby.StartTable, request)
     return _at(started.table, parts, sender)
 
 
@@ -200,7 +200,7 @@ async def quick_match(sender: Sender, parts: Parts, body: bytes) -> Response[byt
         at=now(),
         traceparent=sender.traceparent,
     )
-    found = await parts.lobby.call(parts.lobby.stub.QuickMatch, request)
+    found = await parts.lobby.call(lambda lobby: lobby.QuickMatch, request)
     return _at(found.table, parts, sender)
 
 

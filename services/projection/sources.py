@@ -8,6 +8,7 @@ from waystation.lobby.v1.lobby_pb2_grpc import LobbyServiceStub
 from waystation.rules.v1 import rules_pb2
 from waystation.rules.v1.rules_pb2_grpc import RulesServiceStub
 
+from services.core.errors import TitleDown
 from services.core.ids import MatchId, StreamName, stream_match
 from services.kit.channels import Channels
 from services.kit.directory import Directory
@@ -35,10 +36,20 @@ class Sources:
 
     async def match_page(self, title: str, match: MatchId, after: int) -> Sequence[PublishedEvent]:
         """The next events of a match; none at the end. Raises as `missing` does."""
-        stub = self._channels.stub(RulesServiceStub, self._directory.pick(title, match))
         request = rules_pb2.ListPublishedEventsRequest(match=match, after=after)
-        response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S, f"rules-{title}")
-        return response.events
+        tried: list[str] = []
+        while True:
+            tried.append(self._directory.pick(title, match, avoid=tried))
+            stub = self._channels.stub(RulesServiceStub, tried[-1])
+            try:
+                response = await self._channels.call(
+                    stub.ListPublishedEvents, request, _TIMEOUT_S, f"rules-{title}"
+                )
+            except TitleDown:  # this worker lacks the match's rules version, or goes: the next one may not
+                if all(worker.address in tried for worker in self._directory.workers(title)):
+                    raise
+            else:
+                return response.events
 
     async def tables(self, matches: Sequence[MatchId]) -> Sequence[PublishedEvent]:
         """All events of the tables, at most 64 of them, table by table. Raises as `missing` does."""

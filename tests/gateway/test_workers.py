@@ -12,6 +12,7 @@ from gateway.pushes import Pushes
 from gateway.workers import REST_S, Workers
 from services.core.errors import Deadline, ServiceDown, TitleDown
 from services.core.ids import MatchId, Slug
+from services.kit.directory import Member
 
 pytestmark = pytest.mark.anyio
 
@@ -29,6 +30,9 @@ class Directory:
             if address not in avoid:
                 return address
         raise TitleDown(slug, "no live worker")
+
+    def workers(self, slug: str) -> list[Member]:
+        return [Member(kind="title", name=slug, address=address, started_ms=1) for address in self.addresses]
 
 
 class Stream:
@@ -68,7 +72,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def streams(clock: Clock) -> list[Stream]:
-    return [Stream("first", clock), Stream("second", clock)]
+    return [Stream(address, clock) for address in ("first", "second", "third")]
 
 
 @pytest.fixture
@@ -112,7 +116,7 @@ async def test_a_call_on_a_broken_stream_goes_to_another_worker_and_so_do_the_ne
     streams[0].fails = StreamBroken("first")
     assert await answerer(workers) == "second"
     assert await answerer(workers) == "second"
-    assert [stream.asked for stream in streams] == [1, 2]
+    assert [stream.asked for stream in streams] == [1, 2, 0]
 
 
 async def test_a_call_that_meets_broken_streams_alone_has_an_unknown_outcome(
@@ -122,7 +126,26 @@ async def test_a_call_that_meets_broken_streams_alone_has_an_unknown_outcome(
         stream.fails = StreamBroken(stream.address)
     with pytest.raises(ServiceDown):
         await workers.ask(PLACE, rules_pb2.Call())
-    assert [stream.asked for stream in streams] == [1, 1]
+    assert [stream.asked for stream in streams] == [1, 1, 0]
+
+
+async def test_a_match_is_served_by_the_one_worker_that_has_its_rules_version(
+    workers: Workers, streams: list[Stream]
+) -> None:
+    for stream in streams[:2]:
+        stream.fails = TitleDown("wayfare", "no rules version 1 here")
+    assert await answerer(workers) == "third"
+    assert [stream.asked for stream in streams] == [1, 1, 1]
+
+
+async def test_a_match_whose_rules_version_nobody_has_is_refused_once_all_were_asked(
+    workers: Workers, streams: list[Stream]
+) -> None:
+    for stream in streams:
+        stream.fails = TitleDown("wayfare", "no rules version 1 here")
+    with pytest.raises(TitleDown, match="no rules version 1"):
+        await workers.ask(PLACE, rules_pb2.Call())
+    assert [stream.asked for stream in streams] == [1, 1, 1]
 
 
 async def test_a_worker_that_drains_is_asked_only_when_there_is_no_other(
@@ -130,5 +153,5 @@ async def test_a_worker_that_drains_is_asked_only_when_there_is_no_other(
 ) -> None:
     streams[0].is_draining = True
     assert await answerer(workers) == "second"
-    streams[1].is_draining = True
+    streams[1].is_draining = streams[2].is_draining = True
     assert await answerer(workers) == "first"

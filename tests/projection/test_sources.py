@@ -44,7 +44,7 @@ class Everywhere:
     def __init__(self, address):
         self.address = address
 
-    def pick(self, title, match):
+    def pick(self, title, match, avoid=()):
         return self.address
 
     def service(self, name):
