@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import itertools
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from time import monotonic
 
@@ -53,7 +53,8 @@ class Exchange:
         self._stream = stub.Exchange()
         self._ids = itertools.count(1)
         self._open: dict[int, asyncio.Future[rules_pb2.Answer]] = {}
-        self._outgoing: deque[rules_pb2.Call] = deque()
+        # By id and in order; only calls that are open, so that what has expired is neither kept nor sent.
+        self._outgoing: OrderedDict[int, rules_pb2.Call] = OrderedDict()
         self._follows: dict[Audience, bool] = {}  # changes that the worker has not been sent
         self._something_to_send = asyncio.Event()
         self._running = self._loop.create_task(self._run(), name=f"exchange {address}")
@@ -73,13 +74,14 @@ class Exchange:
         self._open[call.id] = answer
         # asyncio.timeout would cost 5 us more, on every call there is.
         timer = self._loop.call_later(limit_s, _expire, answer, limit_s)
-        self._outgoing.append(call)
+        self._outgoing[call.id] = call
         self._something_to_send.set()
         try:
             return await answer
         finally:
             timer.cancel()
             self._open.pop(call.id, None)
+            self._outgoing.pop(call.id, None)
 
     def follow(self, audiences: Iterable[Audience]) -> None:
         """Has the worker push to them before it carries out any call that is asked from now on."""
@@ -167,10 +169,10 @@ class Exchange:
         calls: list[rules_pb2.Call] = []
         size = 0
         while self._outgoing and len(calls) < BATCH_CALLS_MAX:
-            size += self._outgoing[0].ByteSize()
+            size += next(iter(self._outgoing.values())).ByteSize()
             if calls and size > BATCH_BYTES_MAX:
                 break
-            calls.append(self._outgoing.popleft())
+            calls.append(self._outgoing.popitem(last=False)[1])
         return calls
 
     def _fail_open_calls(self) -> None:

@@ -313,3 +313,26 @@ async def test_a_stream_that_ends_while_it_is_written_to_fails_what_is_open_and_
             outcomes = await asyncio.gather(*asking_on, return_exceptions=True)
             assert {type(outcome) for outcome in outcomes} == {StreamBroken}
             await exchange.close()  # raises what has ended the exchange, if it was not foreseen
+
+
+async def test_calls_that_expired_before_they_went_out_are_neither_kept_nor_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange_module, "OPEN_CALLS_MAX", 3)
+    async with exchange_with(echo) as (exchange, worker):
+        await exchange.ask(asking("first"), 5)
+        is_read_again, write = asyncio.Event(), exchange._stream.write
+
+        async def write_once_it_is_read(message: pb.ExchangeRequest) -> None:
+            await is_read_again.wait()
+            await write(message)
+
+        monkeypatch.setattr(exchange._stream, "write", write_once_it_is_read)
+        for _ in range(4):
+            calls = [exchange.ask(asking("late"), 0.01) for _ in range(3)]
+            ended = await asyncio.gather(*calls, return_exceptions=True)
+            assert all(isinstance(each, Deadline) for each in ended)
+        is_read_again.set()
+        await exchange.ask(asking("now"), 5)
+    sent = [match_of(call).decode() for message in worker.batches for call in message.calls]
+    assert sent == ["first", *["late"] * 3, "now"]  # those of the one message that was on its way already
