@@ -14,7 +14,7 @@ from waystation.events.v1.events_pb2 import PublishedEvent
 from services.core.errors import Deadline, DomainError, NoSuchTitle, ServiceDown, StoreUnavailable, TitleDown
 from services.core.ids import MatchId, StreamName, stream_match
 from services.projection.models import Change, ReadModels
-from services.projection.summary import Summary, folded, forgotten
+from services.projection.summary import Summary, folded, forgotten, is_newer
 
 log = structlog.get_logger()
 
@@ -86,7 +86,9 @@ class Follower:
         stream = StreamName(event.stream)
         cursor = summary.cursor(stream) if summary else None
         version, head = (cursor.version, cursor.hash) if cursor else (0, "")
-        if event.version < version or (event.version == version and event.hash.hex() == head):
+        if event.version == version and event.hash.hex() == head:
+            return summary
+        if event.version < version and not (summary and is_newer(summary, event)):
             return summary
         if event.version == version + 1 and (version == 0 or event.previous_hash.hex() == head):
             return folded(summary, event)

@@ -99,6 +99,12 @@ class _Event(Struct):
 _decode = msgspec.json.Decoder(_Event).decode
 
 
+def is_newer(summary: Summary, published: PublishedEvent) -> bool:
+    """Whether an event happened after all that its stream has told. Within one history later versions do."""
+    half = summary.table if published.stream.startswith("table/") else summary.play
+    return half is not None and _decode(published.event).at > half.at
+
+
 def forgotten(summary: Summary, stream: StreamName) -> Summary:
     """`summary` without what `stream` told: it will be folded from its beginning again."""
     return replace(summary, table=None) if stream.startswith("table/") else replace(summary, play=None)

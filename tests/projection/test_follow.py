@@ -98,6 +98,28 @@ async def test_a_fork_is_refolded_from_its_beginning(models, new_match):
     assert summary.play.cursor.hash == kept[-1].hash.hex()
 
 
+async def test_a_shorter_history_in_place_of_a_lost_one_is_refolded_too(models, new_match):
+    match, asked = new_match(), []
+    lost, kept = played(match), played(match, turns=3)
+    for event in kept[2:]:  # what was played again, later
+        event.hash = b"\xee" * 32
+        event.event = event.event.replace(b'"at":', b'"at":9')
+
+    async def missing(title, stream, after):
+        asked.append(after)
+        return kept[after:]
+
+    follower = Follower(models, missing)
+    await follower.follow(lost)
+    await follower.follow(lost[:2])  # what comes twice is no fork
+    assert asked == []
+    await follower.follow(kept[2:])
+    (summary,) = await summaries(models, match)
+    assert asked == [0]
+    assert (summary.status, summary.play.cursor.version) == ("running", len(kept))
+    assert summary.play.cursor.hash == kept[-1].hash.hex()
+
+
 async def test_a_summary_that_somebody_else_changed_meanwhile_is_folded_again(models, new_match, monkeypatch):
     match, save = new_match(), models.save
     follower = Follower(models, nothing_missing)
