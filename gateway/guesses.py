@@ -1,14 +1,17 @@
-"""Secrets that strangers may try to guess, invite codes and recovery secrets: a wrong one costs."""
+"""Secrets that strangers may try to guess: invite codes, recovery secrets, the operator's token.
+
+A wrong one costs.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gateway.limits import Buckets
 from gateway.settings import GatewaySettings
-from services.core.errors import NotSeated, TokenInvalid
+from services.core.errors import NotAllowed, NotSeated, TokenInvalid
 from services.core.ids import PlayerId
 
-_WRONG = (NotSeated, TokenInvalid)
+_WRONG = (NotAllowed, NotSeated, TokenInvalid)
 
 
 class Guesses:

@@ -13,6 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from gateway.links import links_of
+from gateway.page import page_of
 from gateway.places import MATCH_ID
 from gateway.problems import MEDIA_TYPE
 from gateway.says import JSON, Says
@@ -46,18 +47,27 @@ class Route(NamedTuple):
 
 
 class Document:
-    """The document as JSON; written again when a title comes or changes."""
+    """The document as JSON and as a page; written again when a title comes or changes."""
 
     def __init__(self, app: Litestar) -> None:
         self._routes = list(_routes(app))
         self._generated = app.openapi_schema.to_schema()
-        self._written: tuple[tuple[Title, ...], bytes] = ((), b"")
+        self._titles: tuple[Title, ...] = ()
+        self._text, self._page = b"", ""
 
     def text(self, titles: Iterable[Title]) -> bytes:
-        described = tuple(titles)
-        if not self._written[1] or self._written[0] != described:
-            self._written = (described, msgspec.json.encode(self.written(described)))
-        return self._written[1]
+        self._write(tuple(titles))
+        return self._text
+
+    def page(self, titles: Iterable[Title]) -> str:
+        """The document as HTML."""
+        self._write(tuple(titles))
+        return self._page
+
+    def _write(self, titles: tuple[Title, ...]) -> None:
+        if not self._text or self._titles != titles:
+            document = self.written(titles)
+            self._titles, self._text, self._page = titles, msgspec.json.encode(document), page_of(document)
 
     def written(self, titles: Iterable[Title]) -> Schema:
         """The document as plain data."""

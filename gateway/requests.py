@@ -81,13 +81,15 @@ def sender(
 
 
 def operator(
+    scope: Scope,
     parts: Parts,
     authorization: Authorization = None,
     idempotency_key: IdempotencyKey = None,
     traceparent: Traceparent = None,
 ) -> Sender:
-    """The operator who commands. Raises TokenInvalid, NotAllowed, BadRequest."""
-    parts.identity.require_operator(authorization)
+    """The operator who commands. Raises TokenInvalid, NotAllowed, TooManyRequests, BadRequest."""
+    with parts.guesses.one(scope["state"]["address"]):
+        parts.identity.require_operator(authorization)
     return Sender(OPERATOR, request_id_of(idempotency_key), traceparent_of(traceparent))
 
 

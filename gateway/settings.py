@@ -17,7 +17,7 @@ class GatewaySettings(Settings, frozen=True, kw_only=True):
 
     `admin_token`: bearer token of operators; empty for no operator. `trusted_proxies`: addresses or
     networks whose X-Forwarded-For is believed. `rate_*`: requests per second, 0 for no limit;
-    `burst_*`: how many may come at once; `guess_*`: the same for wrong invite codes and recovery secrets.
+    `burst_*`: how many may come at once; `guess_*`: the same for wrong codes, secrets and tokens.
     `token_s`: how long a token is good. `cached_places`: matches whose seats are remembered.
     """
 

@@ -72,10 +72,6 @@ class Titles:
             raise NoSuchTitle(slug)
         return _title(info)
 
-    def described(self) -> tuple[bytes, ...]:
-        """All descriptions; equal as long as nothing changed."""
-        return tuple(info.description for info in self._directory.titles().values())
-
 
 def summary(title: Title) -> TitleSummary:
     return TitleSummary(**{name: getattr(title, name) for name in TitleSummary.__struct_fields__})

@@ -9,7 +9,6 @@ from litestar.response import Redirect
 
 from gateway.bodies import passed
 from gateway.openapi import document_of
-from gateway.page import page_of
 from gateway.parts import Parts
 from gateway.problems import title_of, type_of
 from gateway.requests import AnyRequest
@@ -32,7 +31,7 @@ async def openapi(request: AnyRequest, parts: Parts) -> Response[bytes]:
 @get("/docs", include_in_schema=False, media_type=MediaType.HTML)
 async def docs(request: AnyRequest, parts: Parts) -> str:
     """The same to read."""
-    return page_of(document_of(request.app).written(parts.titles.all()))
+    return document_of(request.app).page(parts.titles.all())
 
 
 @get("/errors", include_in_schema=False, media_type=MediaType.HTML)

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+import httpx
 import pytest
 
 from gateway import limits
@@ -11,6 +12,7 @@ from gateway.limits import Buckets, Held
 from gateway.settings import GatewaySettings
 from services.core.errors import NoSuchMatch, NotSeated, Overloaded, TooManyRequests
 from services.core.ids import PlayerId
+from tests.gateway.playing import ADMIN_TOKEN, Start
 
 
 class Clock:
@@ -142,3 +144,12 @@ def test_guesses_made_at_once_are_all_paid_for_in_advance() -> None:
     guesses = Guesses(GatewaySettings(guess_burst_per_player=2))
     with guesses.one("a", ANN), guesses.one("b", ANN), pytest.raises(TooManyRequests), guesses.one("c", ANN):
         raise AssertionError("the third is let in")
+
+
+def test_guesses_at_the_operators_token_run_out_for_the_address(start_gateway: Start) -> None:
+    gateway = start_gateway(GUESS_BURST_PER_ADDRESS="3", GUESS_RATE_PER_ADDRESS="0.001")
+    answers = []
+    for token in (*[ADMIN_TOKEN] * 5, "a", "b", "c", ADMIN_TOKEN):
+        headers = {"Authorization": f"Bearer {token}"}
+        answers.append(httpx.post(f"{gateway.url}/v1/matches/nope/abort", headers=headers).status_code)
+    assert answers == [404] * 5 + [403] * 3 + [429]
