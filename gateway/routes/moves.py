@@ -13,6 +13,7 @@ from gateway.matches import Command
 from gateway.parts import Parts
 from gateway.says import AT_A_MATCH, SIGNED, says
 from services.core import errors
+from services.core.commands import NOTE_MAX
 from services.core.ids import MatchId
 from services.core.shown import Receipt
 
@@ -35,7 +36,7 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
 class AbortNote(Struct, frozen=True, forbid_unknown_fields=True):
     """Why, for the players."""
 
-    note: Annotated[str, Meta(max_length=500)] = ""
+    note: Annotated[str, Meta(max_length=NOTE_MAX)] = ""
 
 
 NEW_MOVE = Body(NewMove)

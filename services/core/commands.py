@@ -8,6 +8,8 @@ from msgspec import Raw, Struct
 from services.core.events import text_of
 from services.core.ids import PlayerId
 
+NOTE_MAX = 500  # characters of an operator's note
+
 
 class Command(Struct, frozen=True, tag=True, forbid_unknown_fields=True, kw_only=True):
     """`expected_version`: refuse unless the match is at this version; None takes it as it is."""

@@ -10,6 +10,7 @@ from waystation.rules.v1 import rules_pb2 as pb
 from services.core import clock
 from services.core.clock import Clock
 from services.core.commands import (
+    NOTE_MAX,
     Abort,
     AnswerDraw,
     AnswerTakeback,
@@ -29,7 +30,7 @@ from services.rules.reads import Reader
 from services.rules.start import Sealed
 
 MOVE_BYTES_MAX = 16 * 1024
-TEXT_MAX = 200  # characters of a request id, a trace context, a note
+TEXT_MAX = 200  # characters of a request id or a trace context
 
 _MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # goes into subjects of the bus and into keys
 
@@ -55,7 +56,7 @@ def command_of(request: pb.SubmitCommandRequest) -> AnyCommand:
             reply = request.answer_takeback
             return AnswerTakeback(request=reply.request, accept=reply.accept, expected_version=expected)
         case "abort":
-            return Abort(note=_short("note", request.abort.note), expected_version=expected)
+            return Abort(note=_short("note", request.abort.note, NOTE_MAX), expected_version=expected)
         case _:
             raise BadRequest("command", "is missing")
 
@@ -107,7 +108,7 @@ def _moment(stamp: Timestamp, told: bool) -> int:
     return believed(stamp.seconds * 1000 + stamp.nanos // 1_000_000, now) if told else now
 
 
-def _short(field: str, text: str) -> str:
-    if len(text) > TEXT_MAX:
-        raise BadRequest(field, f"is longer than {TEXT_MAX} characters")
+def _short(field: str, text: str, most: int = TEXT_MAX) -> str:
+    if len(text) > most:
+        raise BadRequest(field, f"is longer than {most} characters")
     return text

@@ -58,7 +58,7 @@ async def test_without_nats_moves_reach_sockets_as_they_do_with_it(system: Syste
         system.nats.kill()
         try:
             play_on(guests, match, 3, random.Random(1))
-            await socket.until(lambda frame: frame.get("version") == 4)
+            await socket.wait_until(lambda frame: frame.get("version") == 4)
             assert guests[0].view(match)["version"] == 4
         finally:
             system.nats.restart()
@@ -163,14 +163,14 @@ async def test_a_match_that_began_here_needs_no_lobby_from_then_on(system: Syste
     match = host.create(title="make_way")["match"]
     assert other.post(f"/v1/matches/{match}/seats").json()["status"] == "starting"
     workers = [service for name, service in system.services.items() if name.startswith("rules-make_way")]
-    until(lambda: any(match in worker.log.read_text() for worker in workers))  # it has begun
+    wait_until(lambda: any(match in worker.log.read_text() for worker in workers))  # it has begun
     lobby = system.services["lobby-1"]
     lobby.kill()
     try:
         assert len(play_on(guests, match, 2, random.Random(7))) == 2
     finally:
         lobby.start()
-    until(lambda: host.post("/v1/matches", {"title": "make_way"}).status_code == 201)
+    wait_until(lambda: host.post("/v1/matches", {"title": "make_way"}).status_code == 201)
 
 
 async def test_without_the_store_nothing_is_accepted_and_afterwards_play_goes_on(

@@ -8,6 +8,7 @@ import pytest
 
 from gateway.bodies import FIELD_CHARACTERS_MAX
 from gateway.limits import BODY_BYTES_MAX
+from services.core.commands import NOTE_MAX
 from tests.gateway.playing import ADMIN_TOKEN, Guest, any_move, begun
 
 Guests = tuple[Guest, Guest]
@@ -302,3 +303,13 @@ def test_a_caller_without_a_key_learns_the_one_it_was_given(guests: Guests) -> N
 def test_a_slash_too_many_leads_nowhere(client: httpx.Client, path: str) -> None:
     answer = client.send(client.build_request("GET", httpx.URL(client.base_url, raw_path=path.encode())))
     assert refused(answer, 404, "NOT_FOUND")["instance"] == path
+
+
+def test_a_note_may_be_as_long_as_the_document_says(guests: Guests) -> None:
+    host, _ = guests
+    match = begun(guests)
+    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+    path = f"/v1/matches/{match}/abort"
+    too_long = host.client.post(path, json={"note": "x" * (NOTE_MAX + 1)}, headers=headers)
+    assert refused(too_long, 400, "BAD_REQUEST")["field"] == "note"
+    assert host.client.post(path, json={"note": "x" * NOTE_MAX}, headers=headers).status_code == 200
