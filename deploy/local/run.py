@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from deploy.local.run_file import run_in
-from deploy.local.servers import ServerFailed
+from deploy.local.servers import ServerFailed, free_port
 from deploy.local.system import ROOT, Fsync, System, SystemFailure, shipped_titles
 
 RESTARTS_MAX = 5
@@ -26,7 +26,8 @@ class Stopped(Exception):
 
 
 def run(*, host: str, port: int, data: Path | None, ephemeral: bool, workers: int, fsync: Fsync) -> int:
-    """Serves until a signal arrives; the exit code. Every failure is one line."""
+    """Serves until a signal arrives; the exit code. Every failure is one line. `port` 0 takes a free one."""
+    port = port or free_port()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stopped)
     try:

@@ -5,13 +5,14 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from deploy.local import run
 from deploy.local.servers import free_port
-from deploy.local.system import ROOT, SystemFailure
+from deploy.local.system import ROOT, System, SystemFailure
 
 HOST = "127.0.0.1"
 
@@ -60,3 +61,23 @@ def test_a_port_that_a_run_before_is_about_to_give_up_is_waited_for() -> None:
         ending.start()
         run._refuse_taken(HOST, port, wait_s=60)
         ending.join()
+
+
+@pytest.fixture
+def signals_as_before() -> Iterator[None]:
+    """`run` handles them in its own way."""
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals_as_before")
+def test_port_0_is_a_free_port_of_which_the_system_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[System] = []
+    monkeypatch.setattr(run, "_serve", served.append)
+    assert run.run(host="127.0.0.1", port=0, data=tmp_path, ephemeral=False, workers=1, fsync="everysec") == 0
+    assert served[0].ports[0] > 0
