@@ -10,9 +10,9 @@ from cyclopts import App, Parameter
 from cyclopts.types import UInt16
 from cyclopts.validators import Number
 
-from cli.store_url import NoStore
+from cli.store_url import NoStore, store_url
 from services.core.errors import DomainError
-from services.kit.exit_codes import INTERRUPTED, UNREAD
+from services.kit.exit_codes import INTERRUPTED, MISUSED, UNREAD
 
 app = App(
     name="waystation",
@@ -41,7 +41,7 @@ def run(
     host
         Address the gateway listens on.
     port
-        Port the gateway listens on.
+        Port the gateway listens on; 0 takes a free one, which is printed.
     data
         Folder that keeps the matches between runs; ./data by default.
     ephemeral
@@ -101,6 +101,8 @@ def verify(record: Path | None = None, *, match: str | None = None, data: Path |
         Folder of the run; ./data by default.
     """
     if record is not None:
+        if match is not None or data is not None:
+            _leave("a record is proved without a store: leave out --match and --data", MISUSED)
         from cli.verify import print_verdict
 
         return print_verdict(record)
@@ -162,8 +164,14 @@ def record_match(
 
 
 @app.command
-def shadow(titles: list[str] | None = None, *, redis: str | None = None) -> int:
-    """Replay matches against the present code: recorded ones, or a whole Redis; report what differs.
+def shadow(
+    titles: list[str] | None = None,
+    *,
+    redis: str | None = None,
+    store: Annotated[bool, Parameter(negative=())] = False,
+    data: Path | None = None,
+) -> int:
+    """Replay matches against the present code: recorded ones, or a whole store; report what differs.
 
     Parameters
     ----------
@@ -171,11 +179,23 @@ def shadow(titles: list[str] | None = None, *, redis: str | None = None) -> int:
         Slugs; all titles by default.
     redis
         URL of a Redis whose matches are to be folded instead.
+    store
+        Fold the matches of the store instead, which is found as `replay` finds it.
+    data
+        Folder of the run; ./data by default.
     """
+    if bool(titles) + (redis is not None) + (store or data is not None) > 1:
+        _leave("titles, --redis, and --store with --data are three things: choose one", MISUSED)
     from cli.recording import shadow_recordings, shadow_redis
     from cli.titles import shipped
 
-    different = asyncio.run(shadow_redis(redis)) if redis else shadow_recordings(titles or shipped())
+    if redis is not None:
+        different = asyncio.run(shadow_redis(redis))
+    elif store or data is not None:
+        with store_url(data) as url:
+            different = asyncio.run(shadow_redis(url))
+    else:
+        different = shadow_recordings(titles or shipped())
     return 1 if different else 0
 
 

@@ -163,7 +163,8 @@ def error_from(failed: grpc.aio.AioRpcError, service: str = "a service", limit_m
                 return error_of(info.reason, rich.message, info.metadata)
     # What the transport says names addresses of ours, and may be read by a player: it goes to the log.
     code = failed.code()
-    log.info("peer_failed", service=service, code=code.name, detail=failed.details())
+    if structlog.is_configured():  # a service, and no command whose output is for people
+        log.info("peer_failed", service=service, code=code.name, detail=failed.details())
     match code:
         case StatusCode.DEADLINE_EXCEEDED:
             return errors.Deadline(limit_ms)

@@ -114,3 +114,21 @@ def test_an_interrupted_command_says_so_in_one_line(
     monkeypatch.setattr(recording, "shadow_redis", interrupted)
     assert left(["shadow", "--redis", "redis://127.0.0.1:1"], monkeypatch) == 130
     assert capsys.readouterr().err == "waystation: interrupted; nothing was changed\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["shadow", "wayfare", "--store"],
+        ["shadow", "--store", "--redis", "redis://127.0.0.1:1"],
+        ["verify", "record.json", "--match", "m1"],
+    ],
+    ids=" ".join,
+)
+def test_arguments_that_exclude_one_another_are_one_line_and_exit_code_2(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["waystation", *arguments])
+    with pytest.raises(SystemExit) as leaving:
+        main.main()
+    assert (leaving.value.code, capsys.readouterr().err.count("\n")) == (2, 1)
