@@ -154,6 +154,8 @@ def evolve(match: Match, event: Event, head: bytes) -> Match:
     Raises HistoryCorrupt for an event that could not have happened.
     """
     fact = happening(match_stream(match.id), event)
+    if match.outcome is not None:
+        raise HistoryCorrupt(match_stream(match.id), event.version, f"{event.type} after the end")
     if isinstance(fact, MoveMade):
         return advance(match, event, head, fact, _replayed(match, event, fact))
     return advance(match, event, head, fact, match.state)

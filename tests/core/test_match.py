@@ -1,6 +1,7 @@
 import msgspec
 import pytest
 from msgspec import Raw
+from msgspec.structs import replace
 
 from services.core.clock import GRACE_MS, Fischer
 from services.core.commands import (
@@ -19,6 +20,7 @@ from services.core.errors import (
     ClockExpired,
     ClockRunning,
     DomainError,
+    HistoryCorrupt,
     MatchOver,
     MoveIllegal,
     MoveUnreadable,
@@ -272,3 +274,12 @@ def test_a_folded_match_goes_on_from_any_version():
         match = extended(match, entry).match
     assert match.outcome == table.match.outcome
     assert match.seat_of(PlayerId("nobody")) is None
+
+
+def test_nothing_follows_the_end_even_with_a_mended_chain():
+    table = Table()
+    ended = table.does(ANN, Resign())
+    table.decision = replace(table.decision, match=replace(ended, outcome=None))
+    table.does(BOB, OfferDraw())
+    with pytest.raises(HistoryCorrupt, match="damaged at version 3: draw_offered after the end"):
+        fold(MATCH, SEED, table.entries, ruleset_for)
