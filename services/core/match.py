@@ -16,10 +16,12 @@ from services.core.errors import HistoryCorrupt, MoveIllegal, MoveUnreadable, Op
 from services.core.events import SYSTEM, Event
 from services.core.ids import MatchId, PlayerId, match_stream
 from services.core.match_events import (
+    ClockFlagged,
     DrawAccepted,
     DrawDeclined,
     DrawOffered,
     Happening,
+    MatchAborted,
     MatchStarted,
     MoveMade,
     TakebackAccepted,
@@ -29,6 +31,9 @@ from services.core.match_events import (
 )
 from services.core.ruleset import Ruleset
 from services.core.title import Outcome
+
+# Nobody at the table does these; all else that follows the beginning is done by a seat.
+_BY_SYSTEM = (ClockFlagged, MatchAborted)
 
 
 class Offer(Struct, frozen=True):
@@ -154,8 +159,7 @@ def evolve(match: Match, event: Event, head: bytes) -> Match:
     Raises HistoryCorrupt for an event that could not have happened.
     """
     fact = happening(match_stream(match.id), event)
-    if match.outcome is not None:
-        raise HistoryCorrupt(match_stream(match.id), event.version, f"{event.type} after the end")
+    _refuse_misplaced(match, event, fact)
     if isinstance(fact, MoveMade):
         return advance(match, event, head, fact, _replayed(match, event, fact))
     return advance(match, event, head, fact, match.state)
@@ -218,6 +222,22 @@ def _moved(
         takeback=None,
         undo=undo,
     )
+
+
+def _refuse_misplaced(match: Match, event: Event, fact: Happening) -> None:
+    """Raises HistoryCorrupt for an event that no command could have become here, whatever it says."""
+    by, problem = event.by, ""
+    if match.outcome is not None:
+        problem = f"{event.type} after the end"
+    elif isinstance(fact, _BY_SYSTEM):
+        if by != SYSTEM:
+            problem = f"{event.type} by {by}"
+    elif isinstance(fact, MatchStarted):
+        problem = "begins again"
+    elif not isinstance(by, int) or not 0 <= by < len(match.started.seats):
+        problem = f"{event.type} by {by}"
+    if problem:
+        raise HistoryCorrupt(match_stream(match.id), event.version, problem)
 
 
 def _taken_back(before: Match, after: Match, event: Event, fact: TakebackAccepted) -> Match:

@@ -33,7 +33,7 @@ from services.core.errors import (
     TakebackRefused,
     VersionConflict,
 )
-from services.core.events import text_of
+from services.core.events import seal, text_of
 from services.core.ids import PlayerId
 from services.core.replay import extended, fold
 from services.core.title import Outcome
@@ -283,3 +283,35 @@ def test_nothing_follows_the_end_even_with_a_mended_chain():
     table.does(BOB, OfferDraw())
     with pytest.raises(HistoryCorrupt, match="damaged at version 3: draw_offered after the end"):
         fold(MATCH, SEED, table.entries, ruleset_for)
+
+
+def blamed(command, by, player=ANN):
+    """A stream that ends with what `player` has just done, said to be by somebody else, its chain mended."""
+    table = Table(clock=Fischer(10_000))
+    before = table.match
+    table.does(player, card_of(table, 0) if command is SubmitMove else command, at=T0 + 20_000 * (not player))
+    event = replace(table.decision.event, by=by, request_id="r")
+    return event.type, [*table.entries[:-1], seal(event, before.head)]
+
+
+@pytest.mark.parametrize("by", ["system", "ann", 2, 99, -1])
+@pytest.mark.parametrize("command", [SubmitMove, OfferDraw(), Resign()])
+def test_what_nobody_at_the_table_did_is_damage_even_with_a_mended_chain(command, by):
+    what, entries = blamed(command, by)
+    with pytest.raises(HistoryCorrupt, match=f"damaged at version 2: {what} by {by}"):
+        fold(MATCH, SEED, entries, ruleset_for)
+
+
+@pytest.mark.parametrize("by", [0, 99, "ann"])
+@pytest.mark.parametrize("command", [FlagClock(), Abort()])
+def test_what_only_the_system_does_is_damage_when_another_did_it(command, by):
+    what, entries = blamed(command, by, player=None)
+    with pytest.raises(HistoryCorrupt, match=f"damaged at version 2: {what} by {by}"):
+        fold(MATCH, SEED, entries, ruleset_for)
+
+
+def test_a_match_begins_once():
+    table = Table()
+    again = replace(table.decision.event, version=2, request_id="r")
+    with pytest.raises(HistoryCorrupt, match="damaged at version 2: begins again"):
+        fold(MATCH, SEED, [*table.entries, seal(again, table.match.head)], ruleset_for)
