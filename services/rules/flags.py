@@ -71,9 +71,7 @@ class Flags:
 
     async def _settle(self, id: MatchId) -> None:
         try:
-            await self._desk.carry_out(id, FlagClock(), Issued(at=now_ms()))
-        except (ClockRunning, MatchOver):
-            await self._correct(id)
+            await self._flag(id)
         except NoSuchMatch:
             await self._store.clear_deadline(self._title, id)
         except HistoryCorrupt as damage:
@@ -81,6 +79,15 @@ class Flags:
             await self._store.set_deadline(self._title, id, now_ms() + DAMAGED_PAUSE_MS)
         except DomainError as refusal:
             log.warning("flag_postponed", match=id, reason=refusal.reason, detail=str(refusal))
+        except Exception:  # a fault of ours: of one match, it must not keep all others from their flags
+            log.exception("flag_failed", match=id)
+            await self._store.set_deadline(self._title, id, now_ms() + DAMAGED_PAUSE_MS)
+
+    async def _flag(self, id: MatchId) -> None:
+        try:
+            await self._desk.carry_out(id, FlagClock(), Issued(at=now_ms()))
+        except (ClockRunning, MatchOver):
+            await self._correct(id)
 
     async def _correct(self, id: MatchId) -> None:
         """The deadline is not that of the match: it is set as the match says."""

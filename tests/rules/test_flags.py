@@ -2,12 +2,15 @@ import asyncio
 import random
 
 import pytest
+from structlog.testing import capture_logs
 
 from services.core.clock import GRACE_MS, Fischer, PerTurn
 from services.core.commands import Resign, SubmitMove
 from services.core.errors import ClockExpired
 from services.kit.moment import now_ms
 from services.kit.redis_keys import seed_key
+from services.rules import flags
+from services.rules.archive import Archive
 from services.rules.library import Library
 from tests.rules.hosting import ANN, BOB, Host, any_move, entries_of, events_in, folded, started
 from tests.toy.titles.high_card import VERSIONS as TOY
@@ -105,3 +108,28 @@ async def test_a_damaged_match_does_not_keep_others_from_their_flags(clocked, ne
     assert (await folded(clocked, match)).outcome is not None
     assert await due(clocked) == []
     assert await due(clocked, in_ms=10**9) == [damaged]
+
+
+async def test_a_fault_of_ours_at_one_match_does_not_keep_others_from_their_flags(
+    clocked, new_match, monkeypatch
+):
+    monkeypatch.setattr(flags, "AT_ONCE", 1)
+    bad = await started(clocked, new_match(), clock=SECOND, at=now_ms() - LONG_AGO_MS)
+    good = await started(clocked, new_match(), clock=SECOND, at=now_ms() - LONG_AGO_MS)
+    for match, deadline in ((bad, 1), (good, 2)):
+        await clocked.store.set_deadline(clocked.library.slug, match, deadline)
+    find = Archive.find
+
+    async def find_or_fail(self, id):
+        if id == bad:
+            raise ZeroDivisionError
+        return await find(self, id)
+
+    with monkeypatch.context() as patch, capture_logs() as logged:
+        patch.setattr(Archive, "find", find_or_fail)
+        await clocked.flags.sweep()
+    failed = [line for line in logged if line["event"] == "flag_failed"]
+    assert [line["match"] for line in failed] == [bad]
+    assert (await folded(clocked, good)).outcome is not None
+    assert await due(clocked) == []
+    assert await due(clocked, in_ms=10**9) == [bad]
