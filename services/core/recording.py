@@ -108,7 +108,7 @@ def read(text: str) -> Recording:
             header[found[1]] = found[2]
         elif found := _VERSION.fullmatch(line):
             seat = None if found[2] is None else int(found[2])
-            luck = msgspec.json.decode(found[4] or "[]", type=list[LuckOutcome])
+            luck = _luck(number, found[4] or "[]")
             moments.append(Moment(int(found[1]), seat, found[3] or "", luck, found[5], ""))
         elif line.startswith(_INDENT) and moments:
             board = moments[-1].board
@@ -130,6 +130,14 @@ def read(text: str) -> Recording:
         )
     except (KeyError, ValueError) as error:
         raise BadRequest("recording", f"has a bad header: {error!r}") from error
+
+
+def _luck(number: int, text: str) -> list[LuckOutcome]:
+    """The luck on line `number` of a file. Raises BadRequest."""
+    try:
+        return msgspec.json.decode(text, type=list[LuckOutcome])
+    except msgspec.MsgspecError as error:
+        raise BadRequest(f"line {number}", f"has unreadable luck: {error}") from error
 
 
 def first_difference(recording: Recording, title: AnyTitle) -> Difference | None:

@@ -1,3 +1,5 @@
+import re
+
 import msgspec
 import pytest
 
@@ -63,6 +65,15 @@ def test_a_damaged_file_names_its_line(recording):
         read(written(recording).replace("rules_version: 1", "rules_version = 1"))
     with pytest.raises(BadRequest, match="header"):
         read("title: x\n")
+
+
+@pytest.mark.parametrize("luck", ["[1,]", '["ann"]'])
+def test_unreadable_luck_names_its_line(recording, luck):
+    lines = written(recording).splitlines()
+    number = next(n for n, line in enumerate(lines, 1) if " move " in line)
+    lines[number - 1] = re.sub(r"luck \[.*\]", f"luck {luck}", lines[number - 1])
+    with pytest.raises(BadRequest, match=f"line {number}: has unreadable luck"):
+        read("\n".join(lines))
 
 
 def test_a_match_that_takes_longer_is_not_recorded():
