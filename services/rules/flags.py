@@ -91,7 +91,15 @@ class Flags:
 
     async def _correct(self, id: MatchId) -> None:
         """The deadline is not that of the match: it is set as the match says."""
-        deadline = deadline_of(await self._archive.now(id))
+        match = await self._archive.now(id)
+        while True:
+            await self._set(id, deadline_of(match))
+            seen, match = match, await self._archive.now(id)
+            if match.head == seen.head:
+                return
+            # What happened meanwhile had set a deadline of its own, which may be lost.
+
+    async def _set(self, id: MatchId, deadline: int | None) -> None:
         if deadline:
             await self._store.set_deadline(self._title, id, deadline)
         else:

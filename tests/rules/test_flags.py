@@ -133,3 +133,26 @@ async def test_a_fault_of_ours_at_one_match_does_not_keep_others_from_their_flag
     assert (await folded(clocked, good)).outcome is not None
     assert await due(clocked) == []
     assert await due(clocked, in_ms=10**9) == [bad]
+
+
+@pytest.mark.parametrize("ends", [False, True])
+async def test_a_correction_does_not_undo_the_deadline_of_what_happens_meanwhile(
+    clocked, rival_store, new_match, monkeypatch, ends
+):
+    rival = Host(clocked.library, rival_store)
+    match = await started(clocked, new_match(), clock=PerTurn(turn_ms=60_000), at=now_ms() - 30_000)
+    await clocked.store.set_deadline(clocked.library.slug, match, 1)
+    set_deadline = clocked.store.set_deadline
+
+    async def set_late(*given):
+        if len(await entries_of(rival_store, match)) == 1:
+            await (
+                rival.does(match, BOB, Resign()) if ends else rival.plays(match, random.Random(1), moves=1)
+            )
+        await set_deadline(*given)
+
+    monkeypatch.setattr(clocked.store, "set_deadline", set_late)
+    await clocked.flags.sweep()
+    assert len(await entries_of(rival_store, match)) == 2
+    assert await due(clocked, in_ms=40_000 + GRACE_MS) == []
+    assert await due(clocked, in_ms=10**9) == ([] if ends else [match])
