@@ -40,8 +40,8 @@ protos: ## generate gen/ from protos/ again
 	@rm -f gen/.stamp
 	@$(MAKE) --no-print-directory gen/.stamp
 
-bench-rules: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core
-	$(BIN)/python -m bench.playouts $(ARGS)
+bench-rules: $(VENV)/.dev gen/.stamp ## measure random play per title, on one core (ARGS="wayfare", "--help")
+	@$(BIN)/python -m bench.playouts $(ARGS)
 
 bench: $(VENV)/.dev gen/.stamp ## measure the whole system under load (ARGS="--full", "--plan closed --seconds 10")
 	@$(BIN)/python -m bench.whole $(ARGS)

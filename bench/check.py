@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import report, whole
+from bench import report, stopping, whole
 from bench.plans import Plan
 
 BASELINE = Path(__file__).with_name("baseline.json")
@@ -30,6 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-check", description=__doc__)
     parser.add_argument("--store", action="store_true", help="keep what is measured as the new baseline")
     asked = parser.parse_args()
+    stopping.tidies_up(parser.prog)
     measured = whole.run(PLANS, is_pinned=True, with_history=False)
     found = {result.plan.name: round(result.cpu_per_1000, 3) for result in measured.results}
     if asked.store:
@@ -46,8 +47,11 @@ def _judged(name: str, cpu: float, baseline: Baseline) -> str:
     before = baseline.cpu_per_1000.get(name)
     if before is None:
         return f"{name}: {cpu:.3f} s of CPU per 1,000 moves; the baseline does not know this plan"
-    word = "warning: dearer than the baseline" if cpu > before * MARGIN else "as the baseline or better"
-    return f"{name}: {cpu:.3f} s of CPU per 1,000 moves, {before:.3f} at {baseline.commit}: {word}"
+    measured = f"{name}: {cpu:.3f} s of CPU per 1,000 moves, {before:.3f} at {baseline.commit}"
+    times = f"{cpu / before:.2f} times the baseline"
+    if cpu > before * MARGIN:
+        return f"{measured}: warning: {times}, more than the margin of {MARGIN}"
+    return f"{measured}: {times}, within the margin of {MARGIN}"
 
 
 if __name__ == "__main__":

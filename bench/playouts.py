@@ -1,10 +1,9 @@
 """Random play of each title on one core: how fast the rules are, without any server.
 
-`python -m bench.playouts [title ...]` prints, per title and option set: plies and matches a second
-with all legal moves listed at every ply, the mean cost of `apply`, `view` and `canonical`, the
-size of a position, and the process's peak memory.
+`python -m bench.playouts [title ...]`
 """
 
+import argparse
 import random
 import resource
 import sys
@@ -16,11 +15,23 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from bench import stopping
 from bench.cases import CASES, Case
 from services.core.title import AnyTitle
 
 T = TypeVar("T")
 SECONDS = 4.0
+COLUMNS = """\
+columns, for each title, number of seats and set of options:
+  plies/s       moves a second of whole random matches, with all legal moves listed before each
+  matches/s     such matches a second
+  plies         moves of a match, the mean
+  apply us      microseconds for the position after a move, the mean over one match
+  view us       ... for what seat 1 sees of a position, as JSON
+  canonical us  ... for the bytes of a position that are hashed
+  bytes         of the largest position of that match, so written
+  MB            the most memory that this process has held so far
+"""
 
 
 class Dice:
@@ -123,7 +134,23 @@ def _mean_us(work: Any, inputs: Sequence[Any], rounds: int = 5) -> float:
     return best / len(inputs) * 1e6
 
 
-def main(names: Sequence[str]) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="make bench-rules",
+        description=__doc__,
+        epilog=COLUMNS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("titles", nargs="*", metavar="title", help="only these; without any, all")
+    asked = parser.parse_args()
+    known = sorted({case.title.slug for case in CASES})
+    if unknown := sorted({*asked.titles} - {*known}):
+        parser.error(f"no title {', '.join(unknown)}, only {', '.join(known)}")
+    stopping.tidies_up(parser.prog)
+    _show([case for case in CASES if not asked.titles or case.title.slug in asked.titles])
+
+
+def _show(cases: Sequence[Case]) -> None:
     table = Table(title="Random play, pure Python, one core (CPU time)")
     for column in (
         "title",
@@ -137,9 +164,8 @@ def main(names: Sequence[str]) -> None:
         "MB",
     ):
         table.add_column(column, justify="left" if column == "title" else "right")
-    for case in CASES:
-        if names and case.title.slug not in names:
-            continue
+    for number, case in enumerate(cases, 1):
+        print(f"{number} of {len(cases)}: {case.name}", file=sys.stderr)
         speed = measure(case)
         table.add_row(
             speed.case,
@@ -156,4 +182,4 @@ def main(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

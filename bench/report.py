@@ -20,9 +20,9 @@ from deploy.local.system import ROOT
 SHARES = {
     "gateway": "gateway",
     "rules": "rules",
-    "valkey": "redis",
-    "nats": "nats",
-    "projection": "proj.",
+    "valkey": "Redis",
+    "nats": "NATS",
+    "projection": "projection",
     "lobby": "lobby",
 }
 
@@ -94,8 +94,8 @@ def show(report: Report, console: Console) -> None:
     pinned = "servers on core 0, generator on core 1" if report.is_pinned else "not pinned"
     table = Table(title=f"The whole system at {report.commit}, {pinned}; CPU in seconds per 1,000 moves")
     table.add_column("plan", no_wrap=True)
-    columns = ("fsync", "moves/s", "p50 ms", "p99 ms", "CPU", *SHARES.values(), "bytes", "RSS MB", "gen. %")
-    for column in columns:
+    timed = ("fsync", "moves/s", "p50 ms", "p99 ms", "CPU")
+    for column in (*timed, *SHARES.values(), "bytes", "largest MB", "generator %"):
         table.add_column(column, justify="right")
     for result in report.results:
         table.add_row(

@@ -62,7 +62,9 @@ def measured(system: System, crowd: Crowd) -> Rest:
 def _open(crowd: Crowd) -> None:
     """In a process of its own, so that what it needs is in no server's figure."""
     wish = msgspec.json.encode(crowd).decode()
-    done = subprocess.run([sys.executable, "-m", "bench.tables", wish], cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.tables", wish], cwd=ROOT, check=False, start_new_session=True
+    )
     if done.returncode:
         raise SystemExit(f"{crowd.matches} idle matches could not be opened; see above")
 

@@ -6,6 +6,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ import msgspec
 import redis
 from rich.console import Console
 
-from bench import cores, measure, plans, rebuilt, replay, report, rest
+from bench import cores, measure, numbers, plans, rebuilt, replay, report, rest, stopping
 from bench.load import Job, Played
 from bench.plans import Plan
 from bench.replay import History
@@ -34,8 +35,13 @@ from deploy.local.system import ROOT, Fsync, System
 UNLIMITED = {"RATE_PER_PLAYER": "0", "RATE_PER_ADDRESS": "0", "SOCKETS_PER_ADDRESS": "20000"}
 # After the last answer, so that what is done behind the moves' backs is counted with them.
 SETTLE_S = 0.5
+MOVES_MIN = 2  # of which there are percentiles
 RESULTS = ROOT / "data" / "bench"
+IDLE_MAX = 1_000_000
 STACKS, STACKS_S_MAX = "stacks", 10.0
+
+
+FULL = f"every shape, transport and fsync mode of {' and '.join(plans.TITLES)}: 40 plans, some ten minutes"
 
 
 def run(chosen: list[Plan], *, is_pinned: bool, profile: str = "", with_history: bool = True) -> Report:
@@ -114,8 +120,10 @@ def played(system: System, plan: Plan, core: int | None, profile: str) -> Result
             _write_stacks(profiled, system, profile, plan)
     system.check()
     found = msgspec.json.decode(line, type=Played)
-    percentiles = quantiles(found.latencies_ms, n=100)
     moves = len(found.latencies_ms)
+    if moves < MOVES_MIN:
+        raise SystemExit(f"{plan.name}: only {moves} moves counted in {plan.seconds} s, too few for figures")
+    percentiles = quantiles(found.latencies_ms, n=100)
     return Result(
         plan=plan,
         moves=moves,
@@ -130,14 +138,22 @@ def played(system: System, plan: Plan, core: int | None, profile: str) -> Result
     )
 
 
-def _generator(job: Job) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextmanager
+def _generator(job: Job) -> Iterator[subprocess.Popen[str]]:
+    """The process that plays, killed when it is no longer needed."""
+    generator = subprocess.Popen(
         [sys.executable, "-m", "bench.load", msgspec.json.encode(job).decode()],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
+        start_new_session=True,  # Ctrl-C reaches the bench only
     )
+    with generator:
+        try:
+            yield generator
+        finally:
+            generator.kill()
 
 
 def _profiling(profile: str, data: Path) -> dict[str, str]:
@@ -168,18 +184,29 @@ def _write_stacks(pid: int, system: System, profile: str, plan: Plan) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--full", action="store_true", help="every shape, title, transport and fsync mode")
+    kinds.add_argument("--full", action="store_true", help=FULL)
     kinds.add_argument(
         "--scaling", action="store_true", help="more workers, gateways, open matches, longer matches"
     )
     kinds.add_argument(
-        "--idle", type=int, nargs="*", metavar="N", help="beside N matches on which nothing happens"
+        "--idle",
+        type=numbers.whole(0, IDLE_MAX),
+        nargs="*",
+        metavar="N",
+        help="beside N matches on which nothing happens",
     )
-    parser.add_argument("--plan", default="", help='only plans whose name holds this: "closed", "wayfare ws"')
-    parser.add_argument("--seconds", type=float, default=5.0, help="the longest that a plan sends moves")
+    parser.add_argument(
+        "--plan", default="", metavar="WORD", help='only plans whose name holds this: "closed", "wayfare ws"'
+    )
+    parser.add_argument(
+        "--seconds", type=numbers.seconds, default=5.0, help="the longest that a plan sends moves"
+    )
     parser.add_argument("--unpinned", action="store_true", help="let servers and generator use all cores")
     parser.add_argument(
-        "--profile", default="", help="where its CPU time goes: gateway, rules-wayfare, projection"
+        "--profile",
+        default="",
+        metavar="PROCESS",
+        help="where its CPU time goes: gateway, rules-wayfare, projection",
     )
     asked = parser.parse_args()
     chosen = plans.chosen(_plans(asked), asked.plan)
@@ -188,11 +215,22 @@ def main() -> None:
     known = ["gateway", "lobby", "projection", *{f"rules-{plan.title}" for plan in chosen}]
     if asked.profile and asked.profile not in known:
         raise SystemExit(f"no process {asked.profile!r} to profile, only {', '.join(sorted(known))}")
+    stopping.tidies_up(parser.prog)
     # Reading very many matches again, of one event each, would say little and take long.
     with_history = asked.idle is None
     made = run(chosen, is_pinned=not asked.unpinned, profile=asked.profile, with_history=with_history)
-    report.write(made, RESULTS / "whole.json")
-    report.show(made, Console(width=170))
+    kept = RESULTS / f"{_stem(asked)}.json"
+    report.write(made, kept)
+    report.show(made, Console(width=180))
+    print(f"figures: {kept}", file=sys.stderr)
+
+
+def _stem(asked: argparse.Namespace) -> str:
+    """Of the file for the figures: each kind of run, and each choice of plans, has its own."""
+    idle = asked.idle is not None
+    kind = "full" if asked.full else "scaling" if asked.scaling else "idle" if idle else "whole"
+    word = re.sub(r"\W+", "-", asked.plan).strip("-")
+    return f"{kind}-{word}" if word else kind
 
 
 def _plans(asked: argparse.Namespace) -> list[Plan]:

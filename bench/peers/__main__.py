@@ -8,19 +8,26 @@ import sys
 
 from rich.console import Console
 
-from bench import report
+from bench import numbers, report, stopping
 from bench.peers import installed, played, table
 from bench.peers.servers import PEERS
 from bench.peers.table import Report, Row
 from bench.plans import Plan
 from bench.whole import RESULTS
 
+RUNS_MAX = 100
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-peers", description=__doc__)
-    parser.add_argument("--runs", type=int, default=3, help="how often each server is measured")
-    parser.add_argument("--seconds", type=float, default=5.0, help="the longest that a run sends moves")
+    parser.add_argument(
+        "--runs", type=numbers.whole(1, RUNS_MAX), default=3, help="how often each server is measured"
+    )
+    parser.add_argument(
+        "--seconds", type=numbers.seconds, default=5.0, help="the longest that a run sends moves"
+    )
     asked = parser.parse_args()
+    stopping.tidies_up(parser.prog)
     plan = Plan(title="make_way", seconds=asked.seconds)
     try:
         installed.check_node()

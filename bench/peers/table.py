@@ -55,8 +55,8 @@ _FIGURES: tuple[_Figure, ...] = (
     ("p50 ms", lambda row: row.p50_ms, ".1f"),
     ("p99 ms", lambda row: row.p99_ms, ".1f"),
     ("CPU", lambda row: row.cpu_per_1000, ".3f"),
-    ("RSS MB", lambda row: row.rss_mb, ".0f"),
-    ("gen. %", lambda row: row.generator_percent, ".0f"),
+    ("MB in all", lambda row: row.rss_mb, ".0f"),
+    ("generator %", lambda row: row.generator_percent, ".0f"),
 )
 
 

@@ -98,3 +98,12 @@ def test_random_play_of_the_long_title_is_often_long():
     rng = random.Random(1)
     lengths = [playout(rules, rules.Options(), 2, rng) for _ in range(12)]
     assert sum(length >= LONG for length in lengths) >= 4
+
+
+def test_a_full_run_plays_the_same_with_both_fsync_modes():
+    every = plans.full(1.0)
+    everysec = [plan for plan in every if plan.fsync == "everysec"]
+    assert {plan.transport for plan in everysec} == {"ws", "http"}
+    assert [plan for plan in every if plan.fsync == "always"] == [
+        replace(plan, fsync="always") for plan in everysec
+    ]
