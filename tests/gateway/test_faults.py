@@ -58,7 +58,7 @@ async def test_without_nats_moves_reach_sockets_as_they_do_with_it(system: Syste
         system.nats.kill()
         try:
             play_on(guests, match, 3, random.Random(1))
-            await socket.wait_until(lambda frame: frame.get("version") == 4)
+            await socket.until(lambda frame: frame.get("version") == 4)
             assert guests[0].view(match)["version"] == 4
         finally:
             system.nats.restart()

@@ -8,8 +8,9 @@ import pytest
 
 from deploy.local.system import System
 from gateway.app import HANDLERS
-from tests.gateway.playing import Guest, Start, begun, play_on, until
+from tests.gateway.playing import Guest, Start, begun, play_on
 from tests.gateway.wire import PATIENCE_S, raw
+from tests.waiting import wait_until
 
 Guests = tuple[Guest, Guest]
 
@@ -111,7 +112,7 @@ def test_a_head_of_a_stream_of_events_ends_and_leaves_no_connection_behind(
     match = begun(guests)
     path = f"{gateway.url}/v1/matches/{match}/live.sse"
     for _ in range(3):  # each needs the only place there is
-        until(lambda: httpx.head(path).status_code == 200, PATIENCE_S)
+        wait_until(lambda: httpx.head(path).status_code == 200, within_s=PATIENCE_S)
     head = httpx.head(path)
     with httpx.stream("GET", path) as asked:
         assert (head.status_code, kept(head)) == (asked.status_code, kept(asked))
