@@ -13,8 +13,9 @@ from services.core.ids import MatchId, match_stream
 from services.kit import plain_redis
 from services.kit.redis_keys import stream_key
 from services.kit.redis_store import RedisStore
-from tests.failover.servers import HOST, PASSWORD, PATIENCE_S, PRIMARY_NAME, Member, RedisGroup, wait_until
+from tests.failover.servers import HOST, PASSWORD, PRIMARY_NAME, Member, RedisGroup
 from tests.kit.writer import Writer
+from tests.waiting import PATIENCE_S, wait_until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
