@@ -20,17 +20,18 @@ from services.core.secrecy import SEED_BYTES, commitment
 FORMAT = "waystation-record/1"
 
 
-class RecordedEntry(Struct, frozen=True):
+# Members that it does not know are refused: nothing would prove them.
+class RecordedEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """`body`: the event exactly as it was stored. `hash`: Base64, after this entry."""
 
     body: str
     hash: str
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole match. The seed is in the last entry."""
 
-    format: str = FORMAT
+    format: str
     match: str
     title: str
     rules_version: int
@@ -42,6 +43,7 @@ def record_of(match: Match, entries: Sequence[Entry]) -> Record:
     if match.outcome is None:
         raise NotOver
     return Record(
+        format=FORMAT,
         match=match.id,
         title=match.started.title,
         rules_version=match.started.rules_version,
@@ -61,13 +63,18 @@ def read_record(raw: bytes) -> Record:
 
 
 def verify(record: Record, ruleset_for: RulesetFor) -> list[Step]:
-    """Every version of the match, proved: chain, digests, commitment, luck, outcome.
+    """Every version of the match, proved: chain, digests, commitment, luck, outcome, the record's own words.
 
     Raises HistoryCorrupt with the first version that does not hold.
     """
     match = MatchId(record.match)
     entries = _entries(record)
-    return prove(match, _seed(match, entries), entries, ruleset_for)
+    steps = prove(match, _seed(match, entries), entries, ruleset_for)
+    started = steps[0].match.started
+    if (record.title, record.rules_version) != (started.title, started.rules_version):
+        began = f"the match began as {started.title}, rules version {started.rules_version}"
+        raise HistoryCorrupt(match_stream(match), 1, began)
+    return steps
 
 
 def prove(match: MatchId, seed: bytes, entries: Sequence[Entry], ruleset_for: RulesetFor) -> list[Step]:
