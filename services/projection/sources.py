@@ -53,7 +53,9 @@ class Sources:
 
     async def tables(self, matches: Sequence[MatchId]) -> Sequence[PublishedEvent]:
         """All events of the tables, at most 64 of them, table by table. Raises as `missing` does."""
-        stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
+        stub = self._channels.stub(
+            LobbyServiceStub, self._directory.service("lobby", matches[0] if matches else "")
+        )
         found: list[PublishedEvent] = []
         while matches:
             request = lobby_pb2.BatchListPublishedEventsRequest(matches=matches)
@@ -63,7 +65,7 @@ class Sources:
         return found
 
     async def _table_events(self, match: MatchId, after: int) -> Sequence[PublishedEvent]:
-        stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby"))
+        stub = self._channels.stub(LobbyServiceStub, self._directory.service("lobby", match))
         request = lobby_pb2.ListPublishedEventsRequest(match=match, after=after)
         response = await self._channels.call(stub.ListPublishedEvents, request, _TIMEOUT_S, "lobby")
         return response.events

@@ -43,20 +43,28 @@ class Everywhere:
 
     def __init__(self, address):
         self.address = address
+        self.keys = []  # by which a lobby was chosen
 
     def pick(self, title, match, avoid=()):
         return self.address
 
-    def service(self, name):
+    def service(self, name, key=""):
+        self.keys.append(key)
         return self.address
 
 
 @pytest.fixture
-async def sources():
+async def everywhere():
+    return Everywhere("")
+
+
+@pytest.fixture
+async def sources(everywhere):
     server, channels = RpcServer(ServiceSettings(), "probe"), Channels()
     server.add(add_RulesServiceServicer_to_server, Owner(), "waystation.rules.v1.RulesService")
     server.add(add_LobbyServiceServicer_to_server, Tables(), "waystation.lobby.v1.LobbyService")
-    yield Sources(Everywhere(f"127.0.0.1:{await server.start()}"), channels)
+    everywhere.address = f"127.0.0.1:{await server.start()}"
+    yield Sources(everywhere, channels)
     await channels.close()
     await server.stop(0)
 
@@ -72,3 +80,9 @@ async def test_tables_that_do_not_fit_into_an_answer_are_asked_for_again(sources
     matches = [MatchId(f"m{place}") for place in range(number)]
     found = await sources.tables(matches)
     assert [event.stream for event in found] == [f"table/{match}" for match in matches]
+
+
+async def test_tables_are_asked_for_of_a_lobby_chosen_by_their_match(sources, everywhere):
+    await sources.tables([MatchId("m1"), MatchId("m2")])
+    await sources.tables([MatchId("m2")])
+    assert everywhere.keys == ["m1", "m2"]
