@@ -78,14 +78,15 @@ class Calls:
         limit_s = _limit_s(call)
         size = call.ByteSize()
         if kind is None:
-            self._answer(call.id, *refused(BadRequest("ask", "is missing")))
+            self._answer(call.id, "refusal", _refusal(BadRequest("ask", "is missing")))
         elif limit_s <= 0:
-            self._answer(call.id, *refused(Deadline(0)))
+            self._answer(call.id, "refusal", _refusal(Deadline(0)))
         elif self._has_room(size):
             asked = getattr(call, kind)
             self._start(_Open(call.id, kind, asked, size, time.perf_counter(), call.traceparent), limit_s)
         else:
-            self._answer(call.id, *refused(Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1)))
+            crowded = Overloaded("the worker's stream", OPEN_MAX, retry_after_s=1)
+            self._answer(call.id, "refusal", _refusal(crowded))
 
     def collect(self) -> list[bytes]:
         """Answers for one message, oldest first; `ready` stays set while there are more."""
@@ -143,7 +144,7 @@ class Calls:
         self._refuse(call, Deadline(round(limit_s * 1000)))
 
     def _refuse(self, call: _Open, error: DomainError) -> None:
-        self._close(call, *refused(error), error)
+        self._close(call, "refusal", _refusal(error), error)
 
     def _close(self, call: _Open, outcome: str, response: Any, refusal: DomainError | None) -> None:
         """Answers the call, unless its time was over before. `outcome`: the field that holds `response`."""
@@ -163,7 +164,7 @@ class Calls:
     def _answer(self, id: int, outcome: str, response: Any) -> None:
         written = _written(id, outcome, response)
         if len(written) > ANSWER_BYTES_MAX:
-            written = _written(id, *refused(TooLarge("the answer", ANSWER_BYTES_MAX)))
+            written = _written(id, "refusal", _refusal(TooLarge("the answer", ANSWER_BYTES_MAX)))
         self._unsent.append(written)
         self._unsent_bytes += len(written)
         self.ready.set()
@@ -191,9 +192,8 @@ def _tell(level: request_log.Level, call: _Open, code: str, took_s: float, reaso
     )
 
 
-def refused(error: DomainError) -> tuple[str, pb.Refusal]:
-    """The field of an answer that tells of `error`, and what it holds."""
-    return "refusal", pb.Refusal(reason=error.reason, detail=str(error)[:TEXT_MAX], facts=facts_text(error))
+def _refusal(error: DomainError) -> pb.Refusal:
+    return pb.Refusal(reason=error.reason, detail=str(error)[:TEXT_MAX], facts=facts_text(error))
 
 
 def _limit_s(call: pb.Call) -> float:
